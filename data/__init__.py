@@ -1,0 +1,1 @@
+"""Records, Arrow schemas, chunk files, versions, selection. Imports nothing of ours."""

@@ -1,0 +1,1 @@
+"""Orchestration: flows, command line, reports. Alone imports Prefect."""

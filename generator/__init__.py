@@ -1,0 +1,1 @@
+"""Briefs, prompts, parsing of completions, generator reward."""

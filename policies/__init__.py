@@ -1,0 +1,1 @@
+"""The players' weights: sampling engines and their lineage."""

@@ -1,0 +1,1 @@
+"""Proofs by program. No model, no network, no Prefect."""
