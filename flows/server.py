@@ -1,0 +1,111 @@
+"""A Prefect server for a run: the one that is configured, the one of `make server`, or our own for the time being.
+
+Out: the API's URL in `PREFECT_API_URL`, set before Prefect is imported anywhere (settings are read once). Our own
+server is a child that the kernel ends with us, also after kill -9, and keeps its database in `PREFECT_HOME`, so
+that `make server` shows the run later. No call leaves this machine: analytics are off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from data.errors import SparringError
+
+LOCAL_URL = "http://127.0.0.1:4200/api"
+START_SECONDS = 120
+PR_SET_PDEATHSIG = 1
+QUIET = {
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+}
+
+
+class ServerError(SparringError):
+    """No Prefect server to run against."""
+
+
+def healthy(url: str) -> bool:
+    """Whether a Prefect API answers at `url`."""
+    try:
+        return httpx.get(f"{url}/health", timeout=3, trust_env=False).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+@contextmanager
+def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the API's URL and whether it stays after the run; `log` takes the words of a server of our own.
+
+    Raises:
+        ServerError: the configured server does not answer, or ours does not come up.
+    """
+    os.environ.update({key: os.environ.get(key, value) for key, value in QUIET.items()})
+    configured = os.environ.get("PREFECT_API_URL")
+    if configured:
+        if not healthy(configured):
+            raise ServerError(
+                f"no Prefect server answers at {configured} (PREFECT_API_URL)",
+                hint="start it, or unset PREFECT_API_URL to run with a server of our own",
+            )
+        yield configured, True
+    elif healthy(LOCAL_URL):
+        os.environ["PREFECT_API_URL"] = LOCAL_URL
+        yield LOCAL_URL, True
+    else:
+        with _own_server(log) as url:
+            os.environ["PREFECT_API_URL"] = url
+            try:
+                yield url, False
+            finally:
+                del os.environ["PREFECT_API_URL"]
+
+
+@contextmanager
+def _own_server(log: Path) -> Iterator[str]:
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}/api"
+    libc = ctypes.CDLL(None)
+    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    # Its own folder is not on the path: a package of ours must not shadow one of the server's.
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=log.parent,
+            preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM),
+        )
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not healthy(url):
+            if process.poll() is not None or time.monotonic() > deadline:
+                tail = log.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+                raise ServerError(f"the Prefect server did not come up: {tail[0]}", hint=f"its words are in {log}")
+            time.sleep(0.2)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,159 @@
+"""What a run is asked for: one frozen, validated model that the command line, the flow and its form share.
+
+In: option values as text and numbers. Out: `RunConfig`, or one `UsageError` that names every fault at once.
+Paths are made absolute here, so that a worker with another working folder means the same files. Secrets are no
+parameters: API keys come from the environment alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from data.canonical import digest
+from data.errors import UsageError
+from generator.domains import DOMAINS
+
+MAX_BUDGET = 10_000_000
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Mix(BaseModel):
+    """Shares of the published tasks by measured pass rate; they add up to 1."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    easy: Share = 0.25
+    frontier: Share = 0.5
+    hard: Share = 0.25
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        total = self.easy + self.frontier + self.hard
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"the shares of --mix add up to {total:g}, not to 1")
+        return self
+
+    @classmethod
+    def parse(cls, text: str) -> Mix:
+        """Read `easy=0.2,frontier=0.6,hard=0.2`; a band left out has share 0."""
+        shares = {"easy": 0.0, "frontier": 0.0, "hard": 0.0}
+        for part in filter(None, text.split(",")):
+            name, equals, number = part.partition("=")
+            try:
+                if not equals or name.strip() not in shares:
+                    raise ValueError
+                shares[name.strip()] = float(number)
+            except ValueError:
+                raise UsageError(
+                    f"--mix has {part!r}, which is no share of a band",
+                    hint="write it as --mix easy=0.2,frontier=0.6,hard=0.2",
+                ) from None
+        return cls(**shares)
+
+
+class RunConfig(BaseModel):
+    """One curriculum run (CONTRACT, `sparring run`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field("curriculum", title="Name of the task set", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
+    tasks: int = Field(32, ge=1, le=MAX_BUDGET, title="Tasks to publish")
+    seed: int = Field(0, ge=0, lt=2**31, title="Seed")
+    budget: int = Field(0, ge=0, le=MAX_BUDGET, title="Candidates at most", description="0: 32 for each task")
+    engine: str = Field("embedded", title="Engine of both players")
+    generator: str = Field("", title="Generator", description="An engine for this run; empty: the promoted one")
+    solver: str = Field("", title="Solver", description="An engine for this run; empty: the promoted one")
+    mode: Literal["catalogue", "open"] = Field("catalogue", title="Mode")
+    tools: str = Field("", title="Tools file", description="Empty: the shipped catalogue")
+    domains: tuple[str, ...] = Field((), title="Domains", description="Empty: all that the catalogue has")
+    harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
+    style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
+    k: int = Field(8, ge=4, le=64, title="Attempts for each task")
+    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open")
+    confirm: int = Field(0, ge=0, le=256, title="Fresh attempts for the selected tasks")
+    temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
+    mix: Mix = Field(Mix(), title="Mix by pass rate")
+    suspects: bool = Field(False, title="Publish suspects too")
+    store: str = Field("", title="Store")
+    workdir: str = Field("", title="Work folder")
+
+    @field_validator("domains")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [name for name in names if name not in DOMAINS]
+        if unknown:
+            raise ValueError(f"unknown domain {', '.join(map(repr, unknown))}; known are {', '.join(DOMAINS)}")
+        return tuple(sorted(set(names)))
+
+    @field_validator("tools", "store", "workdir")
+    @classmethod
+    def _absolute(cls, path: str) -> str:
+        return str(Path(path).expanduser().absolute()) if path else path
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.k_max < self.k:
+            raise ValueError(f"--k-max {self.k_max} is below --k {self.k}")
+        if self.budget and self.budget < self.tasks:
+            raise ValueError(
+                f"--budget {self.budget} cannot give --tasks {self.tasks}: a task takes a candidate at least"
+            )
+        return self
+
+    @property
+    def candidates(self) -> int:
+        """The budget: briefs at most."""
+        return self.budget or 32 * self.tasks
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What decides the result: every parameter but the places where it is kept."""
+        return self.model_dump(mode="json", exclude={"store", "workdir"})
+
+    @property
+    def identity_digest(self) -> str:
+        return digest(self.identity)
+
+    def path(self, field: Literal["store", "workdir"]) -> Path:
+        """The store or work folder, or its default."""
+        given = getattr(self, field)
+        if given:
+            return Path(given)
+        return (
+            default_store() if field == "store" else state_home() / "runs" / f"{self.name}-{self.identity_digest[:12]}"
+        )
+
+
+def checkout() -> Path | None:
+    """The root of the checkout this code runs from, or None when it is installed."""
+    root = Path(__file__).resolve().parent.parent
+    return root if (root / "pyproject.toml").exists() else None
+
+
+def state_home() -> Path:
+    """`.sparring` in the current folder: work folders and player slots."""
+    return Path.cwd() / ".sparring"
+
+
+def default_store() -> Path:
+    """`data/sets` in a checkout, else the user's data folder."""
+    root = checkout()
+    return root / "data" / "sets" if root else Path.home() / ".local" / "share" / "sparring" / "sets"
+
+
+def build(values: dict[str, Any]) -> RunConfig:
+    """A checked `RunConfig`. Raises `UsageError` with every fault, each by its option's name."""
+    try:
+        return RunConfig(**values)
+    except ValidationError as fault:
+        raise UsageError("; ".join(map(_say, fault.errors())), hint="see `sparring run --help`") from None
+
+
+def _say(error: Any) -> str:
+    """One fault of pydantic's in the words of the command line."""
+    where = "--" + str(error["loc"][0]).replace("_", "-") if error["loc"] else ""
+    what = str(error["msg"]).removeprefix("Value error, ")
+    return what if what.startswith("--") or not where else f"{where} {error['input']!r}: {what}"
