@@ -1,0 +1,106 @@
+"""A harness: a named prompt, the format its answers come in, and the parser that judges them.
+
+In: a task, and later a completion. Out: a `policies.protocol.Prompt`, and a `verifiers.answer.Judgement`.
+`tags` is Tool-R0's format, `json` bare JSON constrained by a schema. Each speaks in two styles: `chat` for
+instruction-following models, `plain` for small ones that only continue examples. The prompts are data,
+`prompts/<harness>_<style>.txt`; `PROMPT_VERSION` is their digest.
+Not promised: that two harnesses find a task equally hard. Difficulty belongs to (task, solver, harness).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from data.canonical import canonical_json, digest
+from data.errors import UsageError
+from data.records import FinishReason, Message, Task
+from policies.protocol import Prompt
+from solver.decoding import answer_schema
+from solver.signatures import signature
+from verifiers.answer import Judgement, score
+
+HarnessName = Literal["tags", "json"]
+Style = Literal["chat", "plain"]
+HARNESSES: tuple[HarnessName, ...] = get_args(HarnessName)
+STYLES: tuple[Style, ...] = get_args(Style)
+
+_TEMPLATES = {
+    file.stem: file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("prompts/*.txt"))
+}
+PROMPT_VERSION = digest(_TEMPLATES)[:12]
+"""Changes with any word of any prompt: part of cache keys and manifests."""
+
+_SLOT = re.compile(r"\{(tools|conversation)\}")
+_LABELS = {"system": "Context", "user": "User", "assistant": "Assistant", "tool": "Result"}
+_NEXT_EXAMPLE = "\nTools:"
+_CUT = frozenset({"no_answer", "malformed"})
+"""What an answer that ran into the token limit looks like to a parser."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """One answer format in one style. Made by `harness`, which knows what exists."""
+
+    name: HarnessName
+    style: Style
+
+    def prompt(self, task: Task, *, key: str = "") -> Prompt:
+        """The request for one task. `key` defaults to the task's id; the oracle is the gold in this format."""
+        key = key or task.task_id
+        schema = answer_schema(task.tools) if self.name == "json" else None
+        answer = canonical_json(task.calls)
+        oracle = answer if self.name == "json" else f"<tool_call_answer>{answer}</tool_call_answer>"
+        template = _TEMPLATES[f"{self.name}_{self.style}"]
+        if self.style == "plain":
+            tools = "\n".join(signature(tool) for tool in task.tools)
+            text = _fill(template, {"tools": tools, "conversation": _transcript(task.messages)})
+            # The schema alone may end a constrained answer: no stop text is found inside JSON white space.
+            return Prompt(key, text=text.rstrip("\n"), schema=schema, stop=(_NEXT_EXAMPLE,), oracle=oracle)
+        system = _fill(template, {"tools": canonical_json(task.tools)})
+        return Prompt(key, messages=_chat(system, task.messages), schema=schema, oracle=oracle)
+
+    def score(self, task: Task, text: str, finish_reason: FinishReason = "stop") -> Judgement:
+        """The judgement of one completion (RULES A). An answer cut off by the token limit is `truncated`."""
+        judged = score(task.tools, task.calls, text, task.accept, task.may_omit, self.name)
+        if finish_reason == "length" and judged.outcome in _CUT:
+            return judged._replace(outcome="truncated", reward=0.0, detail="the answer ran into the token limit")
+        return judged
+
+
+def harness(name: str, style: str) -> Harness:
+    """The harness of that name and style; `UsageError` when there is none."""
+    for known in HARNESSES:
+        for way in STYLES:
+            if (known, way) == (name, style):
+                return Harness(known, way)
+    raise UsageError(
+        f"there is no harness {name!r} in style {style!r}",
+        hint=f"harnesses: {', '.join(HARNESSES)}; styles: {', '.join(STYLES)}",
+    )
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    """The template with its slots filled in one pass: what stands in a value is never taken for a slot."""
+    return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
+
+
+def _transcript(messages: tuple[Message, ...]) -> str:
+    """The conversation, one labelled turn a line; the last user turn is the request."""
+    last = max((i for i, message in enumerate(messages) if message.role == "user"), default=-1)
+    labels = ["Request" if i == last else _LABELS[message.role] for i, message in enumerate(messages)]
+    return "\n".join(f"{label}: {message.content}" for label, message in zip(labels, messages, strict=True))
+
+
+def _chat(system: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """One system turn, ours with the task's own below; tool results as user turns, for they lack call ids."""
+    own = [message.content for message in messages if message.role == "system"]
+    turns = [
+        Message("user", f"Result of a tool: {message.content}") if message.role == "tool" else message
+        for message in messages
+        if message.role != "system"
+    ]
+    return (Message("system", "\n\n".join([system.rstrip("\n"), *own])), *turns)
