@@ -1,0 +1,126 @@
+"""The menu: a list of tools in any shape, normalised and ready to check arguments (RULES M).
+
+In: the value of `tools`. Out: a `Menu`, or the `Verdict` of the first rule that is broken, in the order of the rules.
+The same menu occurs in many rows: what was read is kept, by the text of the tools.
+Not promised: that strings are valid Unicode or numbers small (RULES J; whoever parsed the text saw to it).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from data.records import Json, JsonObject, Verdict
+from verifiers.schema_compile import compile_schema
+from verifiers.schema_engine import Cause, first_cause
+from verifiers.schema_normal import Fault, Schema, Walk
+from verifiers.schema_refs import link
+from verifiers.schema_shapes import Tool, read_tool
+
+MAX_LEVELS = 64
+_MAX_KEPT = 32 * 1024
+_CODES = (
+    "not_a_list empty_menu bad_tool duplicate_tool unknown_type bad_schema external_ref ref_cycle undeclared_required "
+    "unsupported_pattern"
+).split()
+"""In the order of the rules; the first that is broken decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """Checks arguments against one tool's parameters."""
+
+    compiled: object
+
+    def first_cause(self, arguments: object, *, references: bool = False) -> Cause | None:
+        """Why arguments do not fit (RULES C4), or None. `references`: whether `schema_engine.Reference`s stand in them."""
+        return first_cause(self.compiled, arguments, references=references)
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """Normalised tools, `{"name", "description", "parameters"}` each; nobody may change them in place."""
+
+    tools: tuple[JsonObject, ...]
+    _by_name: Mapping[str, tuple[JsonObject, Validator]] = field(repr=False, compare=False)
+
+    def tool(self, name: str) -> JsonObject | None:
+        """The tool of that name, or None."""
+        found = self._by_name.get(name)
+        return found[0] if found else None
+
+    def validator(self, name: str) -> Validator:
+        """The check of that tool's arguments; raises `KeyError` for a name that is not in the menu."""
+        return self._by_name[name][1]
+
+
+def read_menu(tools: Json) -> Menu | Verdict:
+    """Read a list of tools (RULES M1-M9): a `Menu`, or a `Verdict` of check `menu` with the code of the rule.
+
+    More than 64 levels: check `format`, code `too_large` (RULES J3).
+    """
+    if _too_deep(tools):
+        return Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
+    text = json.dumps(tools, ensure_ascii=False)
+    return _kept(text) if len(text) <= _MAX_KEPT else _read(text)
+
+
+def _too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_LEVELS + 1):
+        level = [inner for outer in level for inner in _inner(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inner(value: object) -> Iterator[object]:
+    if isinstance(value, Mapping):
+        yield from (item for item in value.values() if isinstance(item, Mapping | list | tuple))
+    elif isinstance(value, list | tuple):
+        yield from (item for item in value if isinstance(item, Mapping | list | tuple))
+
+
+def _read(text: str) -> Menu | Verdict:
+    tools = json.loads(text)
+    if not isinstance(tools, list):
+        return Verdict("menu", "not_a_list", "tools must be a list")
+    if not tools:
+        return Verdict("menu", "empty_menu", "there are no tools")
+    faults: list[Fault] = []
+    by_name: dict[str, tuple[JsonObject, Validator]] = {}
+    for place, tool in enumerate(tools, 1):
+        read = read_tool(tool)
+        if isinstance(read, Fault):
+            faults.append(Fault(read.code, f"tool {place}: {read.detail}"))
+            continue
+        if read.name in by_name:
+            faults.append(Fault("duplicate_tool", f"two tools are called {read.name!r}"))
+            continue
+        validator, found = _compile(read)
+        faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
+        normal = {"name": read.name, "description": read.description, "parameters": read.parameters}
+        by_name[read.name] = (normal, validator)
+    if faults:
+        first = min(faults, key=lambda fault: _CODES.index(fault.code))
+        return Verdict("menu", first.code, first.detail[:500])
+    return Menu(tuple(tool for tool, _ in by_name.values()), by_name)
+
+
+_kept = lru_cache(maxsize=256)(_read)
+
+
+def _compile(tool: Tool) -> tuple[Validator, list[Fault]]:
+    """The check of a tool's arguments; its parameters are normalised in place."""
+    never: Schema = {"not": {}}
+    walk = Walk(tool.flat)
+    walk.visit(tool.parameters, "parameters")
+    if any(fault.code != "unsupported_pattern" for fault in walk.faults):
+        return Validator(never), walk.faults
+    links = link(tool.parameters, walk)
+    if walk.faults:
+        return Validator(never), walk.faults
+    compiled, faults = compile_schema(tool.parameters, links)
+    return Validator(compiled), faults
