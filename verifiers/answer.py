@@ -12,27 +12,25 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 MAX_LEVELS, MAX_DIGITS, MAX_BYTES = 64, 1_000, 1 << 20
-MAX_PAIRS = 100_000  # pairs of a gold and an answered call that are compared: of absurdly long answers, the first calls
+MAX_PAIRS = 20_000  # pairs of a gold and an answered call that are compared: of absurdly long answers, the first calls
 ANSWER_TAG = "tool_call_answer"
+# What can be said of one pair of calls; of several faults the later one here is named (RULES A9).
 OUTCOMES = ("correct", "wrong_order", "wrong_value", "wrong_type", "extra_argument", "missing_argument", "wrong_tool")
-"""What can be said of one pair of calls; a later one outweighs an earlier one (RULES A9)."""
-
 _RIGHT, _ORDER, _VALUE, _TYPE, _EXTRA, _MISSING, _TOOL = range(7)
 _ABSENT: Any = object()
 _KINDS = {type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", dict: "object"}
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.S)
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _REFERENCE = re.compile(r"\$var_([0-9]+)((?:\.[^.\[\]\s]+|\[[0-9]+\])+)")
 _MOMENT = re.compile(
-    r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt])?([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]|60)(?:\.([0-9]+))?)?"
-    r"([Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
+    r"(?:([\d-]{10})[Tt])?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d+))?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?",
+    re.A,
 )
 
 
@@ -82,17 +80,17 @@ def read_json(text: str, levels: int = MAX_LEVELS) -> Any:
             if depth > levels:
                 raise JsonFault("too_large", f"more than {levels} levels")
     try:
-        return _DECODER.decode(text)
+        return json.loads(
+            text, object_pairs_hook=_pairs, parse_int=_number, parse_float=_number, parse_constant=_number
+        )
     except json.JSONDecodeError as fault:
         raise JsonFault("invalid_json", f"{fault.msg} at character {fault.pos + 1}") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    ascii_only = all(map(str.isascii, made))
-    if len(made if ascii_only else {unicodedata.normalize("NFC", key) for key in made}) < len(pairs):
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({unicodedata.normalize("NFC", key) for key, _ in pairs}) < len(pairs):
         raise JsonFault("duplicate_key", f"a key stands twice among {_show([key for key, _ in pairs])}")
-    return made
+    return dict(pairs)
 
 
 def _number(text: str) -> int | float:
@@ -108,19 +106,13 @@ def _number(text: str) -> int | float:
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_number, parse_float=_number, parse_constant=_number)
-
-
 def check_unicode(value: Any) -> None:
     """RULES J4 for every string and key of a JSON value; raises `JsonFault`."""
     if isinstance(value, str):
-        if "\0" in value or (not value.isascii() and _SURROGATE.search(value)):
+        if "\0" in value or (not value.isascii() and re.search("[\ud800-\udfff]", value)):
             raise JsonFault("invalid_unicode", f"U+0000 or a lone surrogate in {_show(value)}")
-    elif isinstance(value, dict):
-        for pair in value.items():
-            check_unicode(pair)
-    elif isinstance(value, list | tuple):
-        for item in value:
+    elif isinstance(value, dict | list | tuple):
+        for item in value.items() if isinstance(value, dict) else value:
             check_unicode(item)
 
 
@@ -138,10 +130,8 @@ def find_blocks(text: str, tag: str) -> tuple[list[str], bool]:
 
 def unfence(text: str) -> str:
     """The text without outer white space and without one code fence around it (RULES F3)."""
-    text = text.strip()
-    if len(text) < 6 or not (text.startswith("```") and text.endswith("```")):
-        return text
-    return re.sub(r"\Ajson\b", "", text[3:-3], flags=re.I).strip()
+    found = re.fullmatch(r"```(?:json\b)?(.*)```", text.strip(), flags=re.S | re.I)
+    return (found[1] if found else text).strip()
 
 
 def reference(value: Any) -> tuple[int, str] | None:
@@ -154,8 +144,8 @@ def read_calls(value: Any) -> list[dict[str, Any]]:
     """Calls as `[{"name", "arguments"}]` from any shape of RULES C1; raises `CallFault`."""
     if not isinstance(value, list | tuple | dict):
         raise CallFault("not_a_list", f"expected a list of calls, found {_kind(value)}")
-    calls = [value] if isinstance(value, dict) else value
-    return [_read_call(call, f"call {place}", wrapped=False) for place, call in enumerate(calls, 1)]
+    calls = enumerate([value] if isinstance(value, dict) else value, 1)
+    return [_read_call(call, f"call {place}", wrapped=False) for place, call in calls]
 
 
 def _read_call(call: Any, place: str, wrapped: bool) -> dict[str, Any]:
@@ -206,65 +196,60 @@ def score(
 
 
 def judge(tools: Sequence[Any], gold: Any, calls: Any, accept: Any = None, may_omit: Any = None) -> Judgement:
-    """Judge parsed calls (RULES A2-A10); raises `CallFault` where gold, calls or alternatives are not what they are."""
+    """Judge parsed calls (RULES A2-A10); raises `ValueError` where gold, calls or alternatives are unfit."""
     gold, calls = read_calls(gold), read_calls(calls)
     accept, may_omit = accept or [{}] * len(gold), may_omit or [()] * len(gold)
-    if not len(accept) == len(may_omit) == len(gold):
-        raise CallFault("bad_call", f"accept and may_omit must have an entry for each of {len(gold)} calls")
     surplus = len(calls) - len(gold)
     pairs = _compare(tools, gold, calls[: MAX_PAIRS // max(1, len(gold)) + len(gold)], accept, may_omit)
-    chosen = _assign([[1 - pair.s for pair in row] for row in pairs]) if gold and calls else []
-    wrong = next((pairs[i][j] for i, j in chosen if pairs[i][j].rank), None)
-    if not surplus and not wrong:
-        return Judgement(True, "correct", 1.0, calls=calls)
-    total = sum(pairs[i][j].s for i, j in chosen) / max(1, len(gold)) / (1 + 0.25 * max(0, surplus))
-    if surplus or not wrong:
+    best = _assign([[1 - pair.s for pair in row] for row in pairs]) if gold and calls else []
+    chosen = [pairs[i][j] for i, j in best]
+    wrong = next((pair for pair in chosen if pair.rank != _RIGHT), _Pair(1.0, _RIGHT))
+    outcome, detail = OUTCOMES[wrong.rank], ""
+    if wrong.rank != _RIGHT:
+        detail = (
+            f"call {chosen.index(wrong) + 1}, {wrong.name}: expected {_show(wrong.gold)}, found {_show(wrong.found)}"
+        )
+    if surplus:
         outcome, detail = "extra_call" if surplus > 0 else "missing_call", f"expected {len(gold)}, found {len(calls)}"
-    else:
-        outcome, detail = OUTCOMES[wrong.rank], wrong.detail
-    return Judgement(False, outcome, min(total, 0.99), detail, calls)
+    total = sum(pair.s for pair in chosen) / max(1, len(gold)) / (1 + 0.25 * max(0, surplus))
+    reward = 1.0 if outcome == "correct" else min(total, 0.99)
+    return Judgement(outcome == "correct", outcome, reward, detail, calls)
 
 
 def equal(a: Any, b: Any, schema: Any = None) -> bool:
     """Whether two values are equal under a schema (RULES A2-A5); references are compared as written."""
-    return _Comparison(schema, lambda one, other: int(one != other)).rank(a, b, [schema]) == _RIGHT
+    return _Comparison(schema).rank(a, b, [schema]) == _RIGHT
 
 
 class _Pair(NamedTuple):
     s: float
     rank: int
-    detail: str = ""
+    name: str = ""
+    gold: Any = None
+    found: Any = None
 
 
 def _compare(tools: Sequence[Any], gold: Any, calls: Any, accept: Any, may_omit: Any) -> list[list[_Pair]]:
     """Every gold call against every answered one. Gold refers backwards, so each row knows its targets' rows."""
     schemas = {tool["name"]: tool.get("parameters") for tool in tools}
     table: list[list[_Pair]] = []
-    for i, call in enumerate(gold):
-        table.append([])
+    for call, others, optional in zip(gold, accept, may_omit, strict=True):
+        row = []
         for j, found in enumerate(calls):
-
-            def link(one: tuple[int, str], other: tuple[int, str], i: int = i, j: int = j) -> int:
-                (target, path), (answered, other_path) = one, other
-                if path != other_path or not (0 < target <= i and 0 < answered <= len(calls)):
-                    return _VALUE
-                rank = table[target - 1][answered - 1].rank
-                return _VALUE if rank > _ORDER else max(rank, _RIGHT if answered <= j else _ORDER)
-
-            pair = _Pair(0.0, _TOOL, f"call {i + 1}: expected {call['name']}, found {found['name'][:80]}")
+            pair = _Pair(0.0, _TOOL, "name", call["name"], found["name"])
             if call["name"] == found["name"]:
-                comparison = _Comparison(schemas.get(call["name"]), link)
-                pair = comparison.pair(call["arguments"], found["arguments"], accept[i], may_omit[i])
-                pair = pair._replace(detail=f"call {i + 1}, {call['name']}: {pair.detail}")
-            table[i].append(pair)
+                comparison = _Comparison(schemas.get(call["name"]), table, j)
+                pair = comparison.pair(call["arguments"], found["arguments"], others, optional)
+            row.append(pair)
+        table.append(row)
     return table
 
 
 class _Comparison:
-    """Compares values under one tool's schema; `link` ranks a pair of references."""
+    """Compares a gold call, `earlier` being the rows of those before it, with the answered call `place`."""
 
-    def __init__(self, root: Any, link: Callable[[tuple[int, str], tuple[int, str]], int]) -> None:
-        self.root, self.link = root, link
+    def __init__(self, root: Any, earlier: list[list[_Pair]] | None = None, place: int = 0) -> None:
+        self.root, self.earlier, self.place = root, earlier, place
 
     def pair(self, gold: Any, found: Any, accept: Any, may_omit: Any) -> _Pair:
         """Two calls of one tool (RULES A2, A7, A9, A10)."""
@@ -281,7 +266,7 @@ class _Comparison:
                 rank = min(self.rank(value, b, schemas) for value in [a, *accept.get(name, ())])
                 both, right = both + 1, right + (rank == _RIGHT)
             if rank > worst.rank:
-                worst = _Pair(0.0, rank, f"{name}: expected {_show(a)}, found {_show(b)}")
+                worst = _Pair(0.0, rank, name, a, b)
         s = 0.2 + 0.6 * both / (2 * both + alone) + 0.5 * right / (both + alone) if worst.rank else 1.0
         return worst._replace(s=s)
 
@@ -290,11 +275,9 @@ class _Comparison:
         one, other = reference(a), reference(b)
         if one or other:
             return self.link(one, other) if one and other else _VALUE
-        if a is _ABSENT or b is _ABSENT:
-            return _VALUE
         kind = _kind(a)
         if kind != _kind(b):
-            return _TYPE
+            return _VALUE if a is _ABSENT or b is _ABSENT else _TYPE
         if kind not in ("string", "object", "array"):
             exact = all(x is None or isinstance(x, int) or x.is_integer() for x in (a, b))
             close = not exact and abs(a) < 2**1000 > abs(b) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
@@ -306,9 +289,18 @@ class _Comparison:
         if kind == "object":
             return max((self.rank(x, y, inner) for _, x, y, _, inner in self.members(a, b, views)), default=_RIGHT)
         if any(view.get("uniqueItems") is True for view in views):
-            return max(self.inclusion(a, b, views), self.inclusion(b, a, views))
+            return max(self.covers(a, b, views, False), self.covers(b, a, views, True))
         ranks = (self.rank(x, y, _item(views, n)) for n, (x, y) in enumerate(zip(a, b, strict=False)))
         return max(ranks, default=_RIGHT) if len(a) == len(b) else _VALUE
+
+    def link(self, gold: tuple[int, str], found: tuple[int, str]) -> int:
+        """References are as far apart as their target calls; the answer's must stand earlier (RULES A6)."""
+        if gold[1] != found[1] or self.earlier is None:
+            return _RIGHT if gold == found else _VALUE
+        if not (0 < gold[0] <= len(self.earlier) and 0 < found[0] <= len(self.earlier[0])):
+            return _VALUE
+        rank = self.earlier[gold[0] - 1][found[0] - 1].rank
+        return _VALUE if rank > _ORDER else max(rank, _RIGHT if found[0] <= self.place else _ORDER)
 
     def members(self, a: Any, b: Any, views: list[Any]) -> Iterator[tuple[str, Any, Any, Any, list[Any]]]:
         """Each name of two objects with its values, its default standing for one left out, and its schemas (A2)."""
@@ -318,13 +310,13 @@ class _Comparison:
             default = next((view["default"] for view in self.views(schemas) if "default" in view), _ABSENT)
             yield name, a.get(name, default), b.get(name, default), default, schemas
 
-    def inclusion(self, a: Any, b: Any, views: list[Any]) -> int:
-        """Whether each item of a has its equal in b; what both have in the same words is not compared."""
-        written = {json.dumps(y, sort_keys=True) for y in b}
-        for n, x in enumerate(a):
-            if json.dumps(x, sort_keys=True) not in written:
-                nearest = min((self.rank(x, y, _item(views, n)) for y in b), default=_VALUE)
-                if nearest != _RIGHT:
+    def covers(self, a: Any, b: Any, views: list[Any], turned: bool) -> int:
+        """Whether each item of b has its equal in a (`turned`: a is the answer); what is written alike is skipped."""
+        written = set(map(_written, a))
+        for n, y in enumerate(b):
+            if _written(y) not in written:
+                pairs = ((y, x) if turned else (x, y) for x in a)
+                if nearest := min((self.rank(*pair, _item(views, n)) for pair in pairs), default=_VALUE):
                     return nearest
         return _RIGHT
 
@@ -335,7 +327,7 @@ class _Comparison:
         for view in todo:  # grows on the way
             if isinstance(view, dict) and id(view) not in found:
                 found[id(view)] = view
-                todo += [*view.get("allOf", ()), self.target(view.get("$ref", ""))]
+                todo += [*view.get("allOf", ()), *(self.target(view[word]) for word in ("$ref",) if word in view)]
                 for branches in (view.get("anyOf", ()), view.get("oneOf", ())):
                     fits = [branch for branch in branches if all(self.fits(branch, value) for value in values)]
                     todo += fits if len(fits) == 1 else ()
@@ -345,12 +337,10 @@ class _Comparison:
         """A first look, one level deep, at whether a branch can hold a value: type, required names, constants."""
         held = value if isinstance(value, dict) else {}
         for view in self.views([branch]):
-            tags = {
-                n: s["const"] for n, s in view.get("properties", {}).items() if isinstance(s, dict) and "const" in s
-            }
+            known = [(held[n], s) for n, s in view.get("properties", {}).items() if n in held and isinstance(s, dict)]
             typed = _kind(value) in str(view.get("type", _kind(value))).replace("integer", "number")
             named = value is not held or held.keys() >= set(view.get("required", ()))
-            if not (typed and named and all(held.get(name, tag) == tag for name, tag in tags.items())):
+            if not (typed and named and all(schema.get("const", item) == item for item, schema in known)):
                 return False
         return True
 
@@ -358,9 +348,8 @@ class _Comparison:
         """What a local `$ref` points to, or None."""
         place = self.root if pointer.startswith("#") else None
         for step in unquote(pointer).split("/")[1:]:
-            if isinstance(place, list):
-                place = {str(n): item for n, item in enumerate(place)}
-            place = place.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(place, dict) else None
+            held = {str(n): item for n, item in enumerate(place)} if isinstance(place, list) else place
+            place = held.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(held, dict) else None
         return place
 
 
@@ -369,8 +358,7 @@ def _item(views: list[Any], place: int) -> list[Any]:
 
 
 def _meaning(text: str, formats: set[Any]) -> Any:
-    """What a string says (RULES A4): NFC without outer white space; of an RFC 3339 `date-time` or `time` by format,
-    whether it has an offset, the minute (UTC), the second (60 stays 60) and the fraction."""
+    """What a string says (RULES A4); an RFC 3339 `date-time` or `time`: offset or none, minute, second, fraction."""
     text = unicodedata.normalize("NFC", text).strip()
     found = _MOMENT.fullmatch(text) if formats & {"date-time", "time"} else None
     day, hour, minute, second, fraction, offset = found.groups("") if found else [""] * 6
@@ -412,10 +400,13 @@ def _assign(cost: list[list[float]]) -> list[tuple[int, int]]:
 
 
 def _kind(value: Any) -> str:
-    """The JSON type of a value; integers are numbers."""
     return _KINDS.get(type(value), "array")
 
 
+def _written(value: Any) -> tuple[str, Any]:
+    kind = _kind(value)
+    return kind, json.dumps(value, sort_keys=True) if kind in ("object", "array") else value
+
+
 def _show(value: Any) -> str:
-    text = "nothing" if value is _ABSENT else json.dumps(value)
-    return text if len(text) < 80 else f"{text[:76]} ..."
+    return "nothing" if value is _ABSENT else json.dumps(value)[:80]
