@@ -1,9 +1,8 @@
 """The equality of calls and the reward (RULES J1-J5, F1, F3, C1, A): standard library only, imports nothing of ours.
 
-In: normalised tools (RULES M: `{"name", "description", "parameters"}`), gold calls, and a solver's completion.
-Out: a `Judgement`: correct or not, the outcome by name, a graded reward in [0, 1].
-The `reward.py` beside a task set is built from this very file.
-Not promised: that tools or gold are valid (`verifiers.verify` proves that), and nothing is executed.
+In: normalised tools (RULES M: `{"name", "description", "parameters"}`), gold calls, and a solver's completion. Out: a
+`Judgement`: right or not, the outcome by name, a graded reward. A task set's `reward.py` is built from this very file.
+Not promised: that tools or gold are valid (`verifiers.verify` proves that). Nothing is executed.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 MAX_LEVELS, MAX_DIGITS, MAX_BYTES = 64, 1_000, 1 << 20
 MAX_PAIRS = 20_000  # pairs of a gold and an answered call that are compared: of absurdly long answers, the first calls
-ANSWER_TAG = "tool_call_answer"
 # What can be said of one pair of calls; of several faults the later one here is named (RULES A9).
 OUTCOMES = ("correct", "wrong_order", "wrong_value", "wrong_type", "extra_argument", "missing_argument", "wrong_tool")
 _RIGHT, _ORDER, _VALUE, _TYPE, _EXTRA, _MISSING, _TOOL = range(7)
@@ -28,10 +27,7 @@ _ABSENT: Any = object()
 _KINDS = {type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", dict: "object"}
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.S)
 _REFERENCE = re.compile(r"\$var_([0-9]+)((?:\.[^.\[\]\s]+|\[[0-9]+\])+)")
-_MOMENT = re.compile(
-    r"(?:([\d-]{10})[Tt])?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d+))?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?",
-    re.A,
-)
+_MOMENT = r"(?:([\d-]+)[Tt])?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d+)?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?"
 
 
 class JsonFault(ValueError):
@@ -74,15 +70,11 @@ def parse_json(text: str) -> Any:
 def read_json(text: str, levels: int = MAX_LEVELS) -> Any:
     """RULES J1-J3, without the bound on size, for JSON of at most `levels` levels; raises `JsonFault`."""
     if text.count("[") + text.count("{") > levels:
-        depth = 0
-        for bracket in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
-            depth += 1 if bracket in "[{" else -1
-            if depth > levels:
-                raise JsonFault("too_large", f"more than {levels} levels")
+        brackets = re.findall(r"[\[\]{}]", _STRING.sub("", text))
+        if max(accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0) > levels:
+            raise JsonFault("too_large", f"more than {levels} levels")
     try:
-        return json.loads(
-            text, object_pairs_hook=_pairs, parse_int=_number, parse_float=_number, parse_constant=_number
-        )
+        return json.loads(text, object_pairs_hook=_pairs, parse_int=_exact, parse_float=_exact, parse_constant=_exact)
     except json.JSONDecodeError as fault:
         raise JsonFault("invalid_json", f"{fault.msg} at character {fault.pos + 1}") from None
 
@@ -93,7 +85,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _number(text: str) -> int | float:
+def _exact(text: str) -> int | float:
     if len(text) > MAX_DIGITS and sum(map(str.isdigit, text)) > MAX_DIGITS:
         raise JsonFault("too_large", f"a number of more than {MAX_DIGITS} digits")
     if text.lstrip("-").isdigit():
@@ -172,7 +164,9 @@ def _read_call(call: Any, place: str, wrapped: bool) -> dict[str, Any]:
 def read_answer(completion: str, harness: str = "tags") -> list[dict[str, Any]]:
     """The calls of a completion (RULES A1); raises `AnswerFault`. Harness `json`: the whole text is the answer."""
     text = cut_thoughts(completion)
-    blocks, cut = find_blocks(text, ANSWER_TAG) if harness == "tags" else ([text] if text.strip() else [], False)
+    blocks, cut = (
+        find_blocks(text, "tool_call_answer") if harness == "tags" else ([text] if text.strip() else [], False)
+    )
     if len(blocks) > 1:
         raise AnswerFault("several_answers", f"{len(blocks)} answers")
     if cut or not blocks:
@@ -203,12 +197,10 @@ def judge(tools: Sequence[Any], gold: Any, calls: Any, accept: Any = None, may_o
     pairs = _compare(tools, gold, calls[: MAX_PAIRS // max(1, len(gold)) + len(gold)], accept, may_omit)
     best = _assign([[1 - pair.s for pair in row] for row in pairs]) if gold and calls else []
     chosen = [pairs[i][j] for i, j in best]
-    wrong = next((pair for pair in chosen if pair.rank != _RIGHT), _Pair(1.0, _RIGHT))
-    outcome, detail = OUTCOMES[wrong.rank], ""
-    if wrong.rank != _RIGHT:
-        detail = (
-            f"call {chosen.index(wrong) + 1}, {wrong.name}: expected {_show(wrong.gold)}, found {_show(wrong.found)}"
-        )
+    off = next((pair for pair in chosen if pair.rank != _RIGHT), _Pair(1.0, _RIGHT))
+    outcome, detail = OUTCOMES[off.rank], ""
+    if off.rank != _RIGHT:
+        detail = f"call {chosen.index(off) + 1}, {off.name}: expected {_show(off.gold)}, found {_show(off.found)}"
     if surplus:
         outcome, detail = "extra_call" if surplus > 0 else "missing_call", f"expected {len(gold)}, found {len(calls)}"
     total = sum(pair.s for pair in chosen) / max(1, len(gold)) / (1 + 0.25 * max(0, surplus))
@@ -273,11 +265,11 @@ class _Comparison:
     def rank(self, a: Any, b: Any, schemas: list[Any]) -> int:
         """How far two values are apart: an index of `OUTCOMES` up to `wrong_type`."""
         one, other = reference(a), reference(b)
-        if one or other:
+        if one or other or a is _ABSENT or b is _ABSENT:
             return self.link(one, other) if one and other else _VALUE
         kind = _kind(a)
         if kind != _kind(b):
-            return _VALUE if a is _ABSENT or b is _ABSENT else _TYPE
+            return _TYPE
         if kind not in ("string", "object", "array"):
             exact = all(x is None or isinstance(x, int) or x.is_integer() for x in (a, b))
             close = not exact and abs(a) < 2**1000 > abs(b) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
@@ -312,9 +304,10 @@ class _Comparison:
 
     def covers(self, a: Any, b: Any, views: list[Any], turned: bool) -> int:
         """Whether each item of b has its equal in a (`turned`: a is the answer); what is written alike is skipped."""
-        written = set(map(_written, a))
+        written, spelt = ([(_kind(x), repr(x) if isinstance(x, dict | list) else x) for x in side] for side in (a, b))
+        known = set(written)
         for n, y in enumerate(b):
-            if _written(y) not in written:
+            if spelt[n] not in known or "$var_" in repr(y):
                 pairs = ((y, x) if turned else (x, y) for x in a)
                 if nearest := min((self.rank(*pair, _item(views, n)) for pair in pairs), default=_VALUE):
                     return nearest
@@ -360,7 +353,7 @@ def _item(views: list[Any], place: int) -> list[Any]:
 def _meaning(text: str, formats: set[Any]) -> Any:
     """What a string says (RULES A4); an RFC 3339 `date-time` or `time`: offset or none, minute, second, fraction."""
     text = unicodedata.normalize("NFC", text).strip()
-    found = _MOMENT.fullmatch(text) if formats & {"date-time", "time"} else None
+    found = re.fullmatch(_MOMENT, text, re.A) if formats & {"date-time", "time"} else None
     day, hour, minute, second, fraction, offset = found.groups("") if found else [""] * 6
     if not found or ("date-time" if day else "time") not in formats or (day and not second):
         return text
@@ -370,7 +363,7 @@ def _meaning(text: str, formats: set[Any]) -> Any:
         return text
     if len(offset) > 1:
         minutes -= int(offset[0] + "1") * (int(offset[1:3]) * 60 + int(offset[4:]))
-    return bool(offset), minutes if day else minutes % 1440, int(second or 0), fraction.rstrip("0")
+    return bool(offset), minutes if day else minutes % 1440, int(second or 0), fraction.rstrip("0.")
 
 
 def _assign(cost: list[list[float]]) -> list[tuple[int, int]]:
@@ -401,11 +394,6 @@ def _assign(cost: list[list[float]]) -> list[tuple[int, int]]:
 
 def _kind(value: Any) -> str:
     return _KINDS.get(type(value), "array")
-
-
-def _written(value: Any) -> tuple[str, Any]:
-    kind = _kind(value)
-    return kind, json.dumps(value, sort_keys=True) if kind in ("object", "array") else value
 
 
 def _show(value: Any) -> str:
