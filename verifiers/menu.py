@@ -11,20 +11,21 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from data.records import Json, JsonObject, Verdict
 from verifiers.schema_compile import compile_schema
 from verifiers.schema_engine import Cause, first_cause
-from verifiers.schema_normal import Fault, Schema, Walk
+from verifiers.schema_normal import Fault, Patterns, Schema, Walk
 from verifiers.schema_refs import link
 from verifiers.schema_shapes import Tool, read_tool
 
 MAX_LEVELS = 64
 _MAX_KEPT = 32 * 1024
 _CODES = (
-    "not_a_list empty_menu bad_tool duplicate_tool unknown_type bad_schema external_ref ref_cycle undeclared_required "
-    "unsupported_pattern"
-).split()
+    *("not_a_list", "empty_menu", "bad_tool", "duplicate_tool", "unknown_type", "bad_schema", "external_ref"),
+    *("ref_cycle", "undeclared_required", "unsupported_pattern"),
+)
 """In the order of the rules; the first that is broken decides."""
 
 
@@ -35,7 +36,7 @@ class Validator:
     compiled: object
 
     def first_cause(self, arguments: object, *, references: bool = False) -> Cause | None:
-        """Why arguments do not fit (RULES C4), or None. `references`: whether `schema_engine.Reference`s stand in them."""
+        """Why arguments do not fit (RULES C4), or None. `references`: whether any `Reference` stands in them."""
         return first_cause(self.compiled, arguments, references=references)
 
 
@@ -90,6 +91,7 @@ def _read(text: str) -> Menu | Verdict:
     if not tools:
         return Verdict("menu", "empty_menu", "there are no tools")
     faults: list[Fault] = []
+    patterns = Patterns()
     by_name: dict[str, tuple[JsonObject, Validator]] = {}
     for place, tool in enumerate(tools, 1):
         read = read_tool(tool)
@@ -99,9 +101,9 @@ def _read(text: str) -> Menu | Verdict:
         if read.name in by_name:
             faults.append(Fault("duplicate_tool", f"two tools are called {read.name!r}"))
             continue
-        validator, found = _compile(read)
+        validator, found = _compile(read, patterns)
         faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
-        normal = {"name": read.name, "description": read.description, "parameters": read.parameters}
+        normal: dict[str, Any] = {"name": read.name, "description": read.description, "parameters": read.parameters}
         by_name[read.name] = (normal, validator)
     if faults:
         first = min(faults, key=lambda fault: _CODES.index(fault.code))
@@ -112,10 +114,10 @@ def _read(text: str) -> Menu | Verdict:
 _kept = lru_cache(maxsize=256)(_read)
 
 
-def _compile(tool: Tool) -> tuple[Validator, list[Fault]]:
+def _compile(tool: Tool, patterns: Patterns) -> tuple[Validator, list[Fault]]:
     """The check of a tool's arguments; its parameters are normalised in place."""
     never: Schema = {"not": {}}
-    walk = Walk(tool.flat)
+    walk = Walk(tool.flat, patterns)
     walk.visit(tool.parameters, "parameters")
     if any(fault.code != "unsupported_pattern" for fault in walk.faults):
         return Validator(never), walk.faults

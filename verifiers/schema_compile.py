@@ -27,8 +27,9 @@ _TESTS = frozenset(("not", "if", "contains"))
 _BRANCHES = frozenset((*IN_PLACE, *IN_PLACE_LISTS, *REFERENCES, "dependentSchemas"))
 _SAYS = ("additionalProperties", "unevaluatedProperties")
 _LEFT_OUT = frozenset(
-    "$defs definitions $id $anchor $dynamicAnchor title description examples deprecated readOnly writeOnly".split()
-) | frozenset(REFERENCES)
+    {"$defs", "definitions", "$id", "$anchor", "$dynamicAnchor", *REFERENCES}
+    | {"$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
+)
 _MAX_SEARCH = 100_000
 """Nodes looked at, in all, for where required names are declared."""
 

@@ -22,15 +22,22 @@ from verifiers.schema_types import UnknownType, read_type
 Schema = dict[str, object]
 
 SUBSCHEMAS = frozenset(
-    "additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties".split()
+    {"additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"}
+    | {"unevaluatedItems", "unevaluatedProperties"}
 )
-SUBSCHEMA_LISTS = frozenset("allOf anyOf oneOf prefixItems".split())
-SUBSCHEMA_MAPS = frozenset("$defs definitions dependentSchemas patternProperties properties".split())
-_DROPPED = frozenset("$schema $vocabulary contentSchema".split())
-_TEXTS = frozenset("$comment title description format contentEncoding contentMediaType".split())
-_FLAGS = frozenset("deprecated readOnly writeOnly".split())
+SUBSCHEMA_LISTS = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
+SUBSCHEMA_MAPS = frozenset(("$defs", "definitions", "dependentSchemas", "patternProperties", "properties"))
+_DROPPED = frozenset(("$schema", "$vocabulary", "contentSchema"))
+_ANNOTATIONS: dict[str, type] = {
+    **dict.fromkeys(("$comment", "title", "description", "format", "contentEncoding", "contentMediaType"), str),
+    **dict.fromkeys(("deprecated", "readOnly", "writeOnly"), bool),
+    "examples": list,
+}
 _MAX_PROGRAM = 400_000
-"""Instructions of all patterns of one schema together: what RE2 compiles in half a second."""
+"""Instructions of all patterns of a menu together: what RE2 compiles in half a second."""
+
+
+_JUDGED_ELSEWHERE = SUBSCHEMA_MAPS | _DROPPED | _ANNOTATIONS.keys() | {"type", "const"}
 
 
 def _shapes() -> dict[str, Draft202012Validator]:
@@ -38,9 +45,9 @@ def _shapes() -> dict[str, Draft202012Validator]:
     shapes = {}
     for name in ("core", "validation"):
         vocabulary = REGISTRY.contents(f"https://json-schema.org/draft/2020-12/meta/{name}")
-        for keyword, shape in vocabulary["properties"].items():
-            if keyword not in SUBSCHEMA_MAPS | _DROPPED | _TEXTS and isinstance(shape, dict):
-                shapes[keyword] = Draft202012Validator({**shape, "$defs": vocabulary["$defs"]})
+        for keyword in vocabulary["properties"].keys() - _JUDGED_ELSEWHERE:
+            shape = vocabulary["properties"][keyword]
+            shapes[keyword] = Draft202012Validator({**shape, "$defs": vocabulary["$defs"]})
     return shapes
 
 
@@ -62,13 +69,33 @@ class Node(NamedTuple):
 
 
 @dataclass(slots=True)
+class Patterns:
+    """The patterns of one menu, compiled until one cannot be or all together take too much room."""
+
+    program: int = 0
+    full: bool = False
+
+    def fault(self, text: str) -> str | None:
+        """What is wrong with a pattern; None also for all that come after a bad one."""
+        if self.full:
+            return None
+        try:
+            self.program += compile_pattern(text).programsize
+        except UnsupportedPattern as fault:
+            self.full = True
+            return str(fault)
+        self.full = self.program > _MAX_PROGRAM
+        return "the patterns take too much room" if self.full else None
+
+
+@dataclass(slots=True)
 class Walk:
     """The walk over one document. `flat`: the shorthands of RULES M2 for flat parameters count."""
 
     flat: bool
+    patterns: Patterns
     nodes: list[Node] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    program: int = 0
 
     def visit(self, schema: object, place: str, base: str = "") -> object:
         """Normalise a schema and all below it in place; returns it, or what stands for it."""
@@ -100,14 +127,9 @@ class Walk:
         self.faults.append(Fault(code, f"{place}: {detail}"))
 
     def _annotations(self, schema: Schema) -> None:
-        for keyword in list(schema):
-            value = schema[keyword]
-            if (
-                keyword in _DROPPED
-                or (keyword in _TEXTS and not isinstance(value, str))
-                or (keyword in _FLAGS and not isinstance(value, bool))
-                or (keyword == "examples" and not isinstance(value, list))
-            ):
+        for keyword in [*schema]:
+            kind = _ANNOTATIONS.get(keyword)
+            if keyword in _DROPPED or (kind and not isinstance(schema[keyword], kind)):
                 del schema[keyword]
 
     def _required(self, schema: Schema) -> None:
@@ -129,13 +151,17 @@ class Walk:
             return
         written = schema["type"]
         try:
-            read = copy.deepcopy(read_type(written))
+            read = read_type(written)
         except UnknownType as fault:
             self.fault("unknown_type", place, f"no type is called {_show(str(fault))}")
             return
         except TypeError as fault:
             self.fault("bad_schema", place, str(fault))
             return
+        if read == {"type": written}:
+            self._enum_of_items(schema)
+            return
+        read = copy.deepcopy(read)
         order = {keyword: at for at, keyword in enumerate(schema)}
         del schema["type"]
         if "anyOf" in read and "anyOf" in schema:
@@ -168,17 +194,9 @@ class Walk:
 
     def _patterns(self, schema: Schema, place: str) -> None:
         named = schema.get("patternProperties")
-        texts = [schema.get("pattern"), *(named if isinstance(named, dict) else ())]
-        for text in texts:
-            if not isinstance(text, str) or self.program > _MAX_PROGRAM:
-                continue
-            try:
-                self.program += compile_pattern(text).programsize
-            except UnsupportedPattern as fault:
-                self.fault("unsupported_pattern", place, f"the pattern {_show(text)}: {fault}")
-                continue
-            if self.program > _MAX_PROGRAM:
-                self.fault("unsupported_pattern", place, f"the pattern {_show(text)} takes too much room")
+        for text in [schema.get("pattern"), *(named if isinstance(named, dict) else ())]:
+            if isinstance(text, str) and (wrong := self.patterns.fault(text)):
+                self.fault("unsupported_pattern", place, f"the pattern {_show(text)}: {wrong}")
 
     def _children(self, schema: Schema, place: str, base: str) -> None:
         for keyword in list(schema):

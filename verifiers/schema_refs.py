@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.exceptions import InvalidAnchor, NoSuchAnchor, PointerToNowhere, Unresolvable
 from referencing.jsonschema import DRAFT202012
 
@@ -67,10 +67,10 @@ def link(root: Schema, walk: Walk) -> Links:
     copies: dict[int, object] = {}
     registry: Registry[object] = Registry()
     if any(keyword in node.schema for node in walk.nodes for keyword in REFERENCES):
-        registry = registry.with_resource("", Resource(contents=root, specification=DRAFT202012))
+        registry = registry.with_resource("", DRAFT202012.create_resource(root))
         own = root.get("$id")
         if isinstance(own, str):
-            registry = registry.with_resource(own, Resource(contents=root, specification=DRAFT202012))
+            registry = registry.with_resource(own, DRAFT202012.create_resource(root))
         registry = registry.crawl()
     for node in walk.nodes:  # grows while it is read
         for keyword in REFERENCES:
