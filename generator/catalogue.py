@@ -1,0 +1,182 @@
+"""The tools that briefs are built from: the shipped catalogue, or a user's own file.
+
+In: nothing, or the path of a tools file (`generator.tools_file`). Out: usable tools in normal form (RULES M), each
+with its domain, the values its parameters may be given and what it returns, and beside them every tool that cannot be
+used, with the verdict on it.
+
+An entry is a tool in any shape of RULES M2; beside the tool's own keys, `domain` and `outputSchema` (MCP) are read
+when present. `examples` of a parameter are what briefs draw values from; they are taken out of the menu's tools, where
+they would show the solver the answer. Not promised: that a user's tools are told apart by their descriptions (RULES
+D2 judges menus, later).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from data.canonical import digest
+from data.errors import UsageError
+from data.records import Json, JsonObject, Verdict
+from generator.tools_file import read_tools, tools_in
+from verifiers.menu import read_menu
+from verifiers.schema_normal import SUBSCHEMA_LISTS, SUBSCHEMA_MAPS, SUBSCHEMAS
+
+OWN_DOMAIN = "own"
+"""Domain of the tools of a user's file that name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One usable tool. `parameters` is its schema with `examples`, `tool` the normal form without them."""
+
+    tool: JsonObject
+    domain: str
+    parameters: JsonObject
+    returns: Mapping[str, str]
+    """Type name of each property of the tool's result; empty when the file does not say."""
+
+    @property
+    def name(self) -> str:
+        return str(self.tool["name"])
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A tool of the file that cannot be used, and why."""
+
+    name: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A tool whose result holds what a parameter of another tool takes: the material of dependent calls."""
+
+    producer: Entry
+    consumer: Entry
+    value: str
+    """Name of the producer's result property and of the consumer's parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Usable tools in the order of the file. `digest` identifies them and enters cache keys."""
+
+    entries: tuple[Entry, ...]
+    refused: tuple[Refused, ...]
+    chains: tuple[Chain, ...]
+    digest: str
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains that have a usable tool, sorted."""
+        return tuple(sorted({entry.domain for entry in self.entries}))
+
+
+def load_catalogue(path: Path | None = None) -> Catalogue:
+    """The shipped catalogue, or the tools in the file at `path`.
+
+    `UsageError` when the file cannot be read, holds two tools of one name, or none that can be used.
+    """
+    return _shipped() if path is None else build_catalogue(read_tools(path), str(path))
+
+
+@cache
+def _shipped() -> Catalogue:
+    name = "catalogue.json"
+    return build_catalogue(tools_in(files("generator").joinpath(name).read_text(encoding="utf-8"), name), name)
+
+
+def build_catalogue(tools: Sequence[Json], source: str) -> Catalogue:
+    """A catalogue of the entries of a list; `source` names the list in errors. Errors as in `load_catalogue`."""
+    names = [_name(tool, place) for place, tool in enumerate(tools)]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise UsageError(f"{source} has more than one tool named {', '.join(map(repr, twice))}", hint="rename one")
+    entries: list[Entry] = []
+    refused: list[Refused] = []
+    for name, tool in zip(names, tools, strict=True):
+        read = _entry(tool)
+        if isinstance(read, Verdict):
+            refused.append(Refused(name, read))
+        else:
+            entries.append(read)
+    if not entries:
+        first = refused[0]
+        raise UsageError(
+            f"no tool of {source} can be used; {first.name!r}: {first.verdict.code} {first.verdict.detail}",
+            hint="mend the schemas named here (RULES M says what a tool must be)",
+        )
+    seen: list[Json] = [[dict(entry.tool), entry.domain, dict(entry.parameters)] for entry in entries]
+    return Catalogue(tuple(entries), tuple(refused), tuple(_chains(entries)), digest(seen))
+
+
+def _name(tool: Json, place: int) -> str:
+    """How an entry is called in messages: its own name, found as RULES M2 and M3 do, or its place."""
+    inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+    name = inner.get("name") if isinstance(inner, Mapping) else None
+    return name.strip() if isinstance(name, str) and name.strip() else f"#{place + 1}"
+
+
+def _entry(tool: Json) -> Entry | Verdict:
+    menu = read_menu([tool])
+    if isinstance(menu, Verdict):
+        return menu
+    (normal,) = menu.tools
+    own = tool if isinstance(tool, Mapping) else {}
+    parameters = normal["parameters"]
+    assert isinstance(parameters, Mapping)
+    domain = own.get("domain")
+    return Entry(
+        tool={**normal, "parameters": without_examples(parameters)},
+        domain=domain if isinstance(domain, str) and domain else OWN_DOMAIN,
+        parameters=parameters,
+        returns=dict(_returns(own.get("outputSchema"))),
+    )
+
+
+def _returns(schema: Json) -> Iterator[tuple[str, str]]:
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    for name, inner in properties.items() if isinstance(properties, Mapping) else ():
+        kind = inner.get("type") if isinstance(inner, Mapping) else None
+        if isinstance(kind, str):
+            yield name, kind
+
+
+def _chains(entries: Sequence[Entry]) -> Iterator[Chain]:
+    """Pairs within one domain where a result and a required parameter share name and type."""
+    for producer in entries:
+        for consumer in entries:
+            if producer is consumer or producer.domain != consumer.domain:
+                continue
+            properties, required = consumer.parameters.get("properties"), consumer.parameters.get("required", ())
+            for name, kind in producer.returns.items():
+                taken = properties.get(name) if isinstance(properties, Mapping) else None
+                if isinstance(taken, Mapping) and taken.get("type") == kind and name in _list(required):
+                    yield Chain(producer, consumer, name)
+
+
+def _list(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def without_examples(schema: Json) -> Json:
+    """A schema without its `examples` annotations, at every depth; a property of that name stays."""
+    if not isinstance(schema, Mapping):
+        return schema
+    kept: dict[str, Json] = {}
+    for key, value in schema.items():
+        if key == "examples":
+            continue
+        if key in SUBSCHEMA_MAPS and isinstance(value, Mapping):
+            kept[key] = {name: without_examples(inner) for name, inner in value.items()}
+        elif key in SUBSCHEMA_LISTS and isinstance(value, (list, tuple)):
+            kept[key] = [without_examples(inner) for inner in value]
+        else:
+            kept[key] = without_examples(value) if key in SUBSCHEMAS else value
+    return kept
