@@ -22,6 +22,7 @@ from verifiers.schema_shapes import Tool, read_tool
 
 MAX_LEVELS = 64
 _MAX_KEPT = 32 * 1024
+_TOO_DEEP = Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
 _CODES = (
     *("not_a_list", "empty_menu", "bad_tool", "duplicate_tool", "unknown_type", "bad_schema", "external_ref"),
     *("ref_cycle", "undeclared_required", "unsupported_pattern"),
@@ -62,9 +63,10 @@ def read_menu(tools: Json) -> Menu | Verdict:
 
     More than 64 levels: check `format`, code `too_large` (RULES J3).
     """
-    if _too_deep(tools):
-        return Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
-    text = json.dumps(tools, ensure_ascii=False)
+    try:
+        text = json.dumps(tools, ensure_ascii=False)
+    except RecursionError:
+        return _TOO_DEEP
     return _kept(text) if len(text) <= _MAX_KEPT else _read(text)
 
 
@@ -86,6 +88,8 @@ def _inner(value: object) -> Iterator[object]:
 
 def _read(text: str) -> Menu | Verdict:
     tools = json.loads(text)
+    if _too_deep(tools):
+        return _TOO_DEEP
     if not isinstance(tools, list):
         return Verdict("menu", "not_a_list", "tools must be a list")
     if not tools:
