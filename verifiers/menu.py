@@ -16,7 +16,7 @@ from typing import Any
 from data.records import Json, JsonObject, Verdict
 from verifiers.schema_compile import compile_schema
 from verifiers.schema_engine import Cause, first_cause
-from verifiers.schema_normal import Fault, Patterns, Schema, Walk
+from verifiers.schema_normal import Budget, Fault, Schema, Walk
 from verifiers.schema_refs import link
 from verifiers.schema_shapes import Tool, read_tool
 
@@ -24,6 +24,7 @@ MAX_LEVELS = 64
 _MAX_KEPT = 32 * 1024
 _TOO_DEEP = Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
 _CODES = (
+    "too_large",
     *("not_a_list", "empty_menu", "bad_tool", "duplicate_tool", "unknown_type", "bad_schema", "external_ref"),
     *("ref_cycle", "undeclared_required", "unsupported_pattern"),
 )
@@ -61,7 +62,7 @@ class Menu:
 def read_menu(tools: Json) -> Menu | Verdict:
     """Read a list of tools (RULES M1-M9): a `Menu`, or a `Verdict` of check `menu` with the code of the rule.
 
-    More than 64 levels: check `format`, code `too_large` (RULES J3).
+    More than 64 levels (RULES J3) or 30,000 schemas: check `format`, code `too_large`.
     """
     try:
         text = json.dumps(tools, ensure_ascii=False)
@@ -95,7 +96,7 @@ def _read(text: str) -> Menu | Verdict:
     if not tools:
         return Verdict("menu", "empty_menu", "there are no tools")
     faults: list[Fault] = []
-    patterns = Patterns()
+    budget = Budget()
     by_name: dict[str, tuple[JsonObject, Validator]] = {}
     for place, tool in enumerate(tools, 1):
         read = read_tool(tool)
@@ -105,23 +106,23 @@ def _read(text: str) -> Menu | Verdict:
         if read.name in by_name:
             faults.append(Fault("duplicate_tool", f"two tools are called {read.name!r}"))
             continue
-        validator, found = _compile(read, patterns)
+        validator, found = _compile(read, budget)
         faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
         normal: dict[str, Any] = {"name": read.name, "description": read.description, "parameters": read.parameters}
         by_name[read.name] = (normal, validator)
     if faults:
         first = min(faults, key=lambda fault: _CODES.index(fault.code))
-        return Verdict("menu", first.code, first.detail[:500])
+        return Verdict("format" if first.code == "too_large" else "menu", first.code, first.detail[:500])
     return Menu(tuple(tool for tool, _ in by_name.values()), by_name)
 
 
 _kept = lru_cache(maxsize=256)(_read)
 
 
-def _compile(tool: Tool, patterns: Patterns) -> tuple[Validator, list[Fault]]:
+def _compile(tool: Tool, budget: Budget) -> tuple[Validator, list[Fault]]:
     """The check of a tool's arguments; its parameters are normalised in place."""
     never: Schema = {"not": {}}
-    walk = Walk(tool.flat, patterns)
+    walk = Walk(tool.flat, budget)
     walk.visit(tool.parameters, "parameters")
     if any(fault.code != "unsupported_pattern" for fault in walk.faults):
         return Validator(never), walk.faults

@@ -33,6 +33,7 @@ _ANNOTATIONS: dict[str, type] = {
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly"), bool),
     "examples": list,
 }
+MAX_NODES = 30_000
 _MAX_PROGRAM = 400_000
 """Instructions of all patterns of a menu together: what RE2 compiles in half a second."""
 
@@ -69,13 +70,17 @@ class Node(NamedTuple):
 
 
 @dataclass(slots=True)
-class Patterns:
-    """The patterns of one menu, compiled until one cannot be or all together take too much room."""
+class Budget:
+    """What the schemas of one menu may cost together: how many there are, and the room of their patterns.
 
+    Patterns are compiled until one cannot be or all together take too much room.
+    """
+
+    nodes: int = 0
     program: int = 0
     full: bool = False
 
-    def fault(self, text: str) -> str | None:
+    def pattern_fault(self, text: str) -> str | None:
         """What is wrong with a pattern; None also for all that come after a bad one."""
         if self.full:
             return None
@@ -93,7 +98,7 @@ class Walk:
     """The walk over one document. `flat`: the shorthands of RULES M2 for flat parameters count."""
 
     flat: bool
-    patterns: Patterns
+    budget: Budget
     nodes: list[Node] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
@@ -105,6 +110,11 @@ class Walk:
             schema = {"type": schema}
         if not isinstance(schema, dict):
             self.fault("bad_schema", place, f"{_kind(schema)} is not a schema")
+            return True
+        self.budget.nodes += 1
+        if self.budget.nodes > MAX_NODES:
+            if self.budget.nodes == MAX_NODES + 1:
+                self.fault("too_large", place, f"the menu has more than {MAX_NODES} schemas")
             return True
         self._annotations(schema)
         self._required(schema)
@@ -195,7 +205,7 @@ class Walk:
     def _patterns(self, schema: Schema, place: str) -> None:
         named = schema.get("patternProperties")
         for text in [schema.get("pattern"), *(named if isinstance(named, dict) else ())]:
-            if isinstance(text, str) and (wrong := self.patterns.fault(text)):
+            if isinstance(text, str) and (wrong := self.budget.pattern_fault(text)):
                 self.fault("unsupported_pattern", place, f"the pattern {_show(text)}: {wrong}")
 
     def _children(self, schema: Schema, place: str, base: str) -> None:

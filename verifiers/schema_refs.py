@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from referencing import Registry
 from referencing.exceptions import InvalidAnchor, NoSuchAnchor, PointerToNowhere, Unresolvable
@@ -63,39 +64,47 @@ def link(root: Schema, walk: Walk) -> Links:
     reference makes schemas (`#/components/...`) are normalised in a copy, for they may be data as well.
     """
     links = Links()
-    known = {id(node.schema) for node in walk.nodes}
-    copies: dict[int, object] = {}
-    registry: Registry[object] = Registry()
     if any(keyword in node.schema for node in walk.nodes for keyword in REFERENCES):
-        registry = registry.with_resource("", DRAFT202012.create_resource(root))
-        own = root.get("$id")
-        if isinstance(own, str):
-            registry = registry.with_resource(own, DRAFT202012.create_resource(root))
-        registry = registry.crawl()
+        _resolve(root, walk, links)
+    if not walk.faults:
+        _order(walk, links)
+    return links
+
+
+def _resolve(root: Schema, walk: Walk, links: Links) -> None:
+    registries = [_registry(root), _registry(copy.deepcopy(root))]
+    known = {id(node.schema) for node in walk.nodes}
     for node in walk.nodes:  # grows while it is read
         for keyword in REFERENCES:
             reference = node.schema.get(keyword)
             if not isinstance(reference, str):
                 continue
             try:
-                target = registry.resolver(node.base).lookup(reference).contents
+                target, twin = (one.resolver(node.base).lookup(reference).contents for one in registries)
             except (PointerToNowhere, NoSuchAnchor, InvalidAnchor, TypeError):
-                walk.fault("bad_schema", keyword, f"{reference!r} leads nowhere")
+                walk.fault("bad_schema", keyword, f"{reference[:80]!r} leads nowhere")
                 continue
             except (Unresolvable, ValueError):
-                walk.fault("external_ref", keyword, f"{reference!r} leads out of the tool's own schema")
+                walk.fault("external_ref", keyword, f"{reference[:80]!r} leads out of the tool's own schema")
                 continue
             if isinstance(target, dict) and id(target) not in known:
-                if id(target) not in copies:
-                    copies[id(target)] = walk.visit(copy.deepcopy(target), reference, node.base)
-                target = copies[id(target)]
+                target = twin
+                if id(twin) not in known:
+                    visited = len(walk.nodes)
+                    walk.visit(twin, reference[:80], node.base)
+                    known.update(id(one.schema) for one in walk.nodes[visited:])
             if not isinstance(target, dict | bool):
-                walk.fault("bad_schema", keyword, f"{reference!r} leads to no schema")
+                walk.fault("bad_schema", keyword, f"{reference[:80]!r} leads to no schema")
                 continue
             links.targets.setdefault(id(node.schema), []).append(target)
-    if not walk.faults:
-        _order(walk, links)
-    return links
+
+
+def _registry(root: Schema) -> Registry[Any]:
+    """A registry of one document, under its own name too; it fetches nothing."""
+    resource = DRAFT202012.create_resource(root)
+    registry: Registry[Any] = Registry().with_resource("", resource)
+    own = root.get("$id")
+    return (registry.with_resource(own, resource) if isinstance(own, str) else registry).crawl()
 
 
 def _order(walk: Walk, links: Links) -> None:

@@ -299,7 +299,7 @@ def test_a_default_of_another_kind_is_not_the_value() -> None:
     ],
 )
 def test_a_reference_stands_for_any_value(schema: Any, value: Any) -> None:
-    calls = [{"name": "g", "arguments": {"x": "y"}}, {"name": "f", "arguments": {"x": value}}]
+    calls: Any = [{"name": "g", "arguments": {"x": "y"}}, {"name": "f", "arguments": {"x": value}}]
     assert check_calls(menu(obj(x=schema)), calls) == tuple(calls)
 
 
@@ -318,7 +318,7 @@ def test_a_reference_stands_for_any_value(schema: Any, value: Any) -> None:
     ],
 )
 def test_a_reference_leads_to_an_earlier_call(value: Any, expected: str | None) -> None:
-    calls = [{"name": "g", "arguments": {"x": "y"}}, {"name": "f", "arguments": {"x": value}}]
+    calls: Any = [{"name": "g", "arguments": {"x": "y"}}, {"name": "f", "arguments": {"x": value}}]
     found = check_calls(menu(obj(x={})), calls)
     assert (found.code if isinstance(found, Verdict) else None) == expected
 

@@ -60,8 +60,12 @@ def test_every_shape_has_one_normal_form(written: dict[str, Any]) -> None:
 
 
 def test_shapes_may_be_mixed_in_one_menu() -> None:
-    others = [{"type": "function", "function": {"name": "a", "parameters": SCHEMA}}, {"name": "b", "parameters": {}}]
-    read = read_menu([*others, {"name": "c", "inputSchema": SCHEMA}])
+    others: list[Any] = [
+        {"type": "function", "function": {"name": "a", "parameters": SCHEMA}},
+        {"name": "b", "parameters": {}},
+    ]
+    others.append({"name": "c", "inputSchema": SCHEMA})
+    read = read_menu(others)
     assert isinstance(read, Menu)
     assert [one["name"] for one in read.tools] == ["a", "b", "c"]
 
@@ -331,6 +335,17 @@ def test_deep_tools_are_too_large() -> None:
     for _ in range(20_000):
         deep = {"items": deep}
     assert read_menu([tool(inputSchema=deep)]) == Verdict("format", "too_large", "tools of more than 64 levels")
+
+
+def test_many_schemas_are_too_large() -> None:
+    read = read_menu([tool(inputSchema={"anyOf": [{}] * 300_000})])
+    assert isinstance(read, Verdict)
+    assert (read.check, read.code) == ("format", "too_large")
+
+
+def test_data_that_a_reference_makes_a_schema_stays_as_it_was() -> None:
+    schema = {"properties": {"x": {"$ref": "#/properties/y/default"}, "y": {"default": {"type": "INT"}}}}
+    assert parameters(tool(inputSchema=schema))["properties"]["y"] == {"default": {"type": "INT"}}
 
 
 def test_what_was_given_is_not_changed() -> None:
