@@ -1,0 +1,121 @@
+"""Is the answer determined by the task, and not given away (RULES D)?
+
+In: a menu, calls in normal form, the task's messages. Out: the first `Verdict`, or None.
+Not promised: that a person would find only one answer; of that no text rule knows (RULES, last section).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+import regex
+
+from data.canonical import canonical_json
+from data.records import Json, JsonObject, Message, Verdict
+from verifiers.answer import CallFault, equal, read_calls
+
+_DECODER = json.JSONDecoder()
+_OPENING = regex.compile(r'\{\s*+"')
+_MEANINGLESS = regex.compile(r"[\W_]++")
+_ORDERLESS = ("required", "enum", "type")
+
+
+class Tools(Protocol):
+    """What is needed of a menu: its normalised tools."""
+
+    @property
+    def tools(self) -> tuple[JsonObject, ...]: ...
+
+    def tool(self, name: str) -> JsonObject | None: ...
+
+
+def check_determinacy(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
+    """RULES D1 and D2: `leaks_answer`, `ambiguous_tools`, or None."""
+    for message in messages:
+        if message.role == "user" and (leak := _leak(menu, calls, message.content)):
+            return Verdict("determinacy", "leaks_answer", leak)
+    for name in dict.fromkeys(str(call["name"]) for call in calls):
+        tool = menu.tool(name)
+        twin = next((other for other in menu.tools if tool and other["name"] != name and _alike(tool, other)), None)
+        if twin is not None:
+            return Verdict("determinacy", "ambiguous_tools", f"{name[:80]} and {str(twin['name'])[:80]} say the same")
+    return None
+
+
+def _leak(menu: Tools, calls: tuple[JsonObject, ...], text: str) -> str:
+    """How a user turn carries the answer, or nothing."""
+    if "(" in text and ")" in text:
+        for tool in menu.tools:
+            if _is_called(str(tool["name"]), text):
+                return f"a user turn calls {str(tool['name'])[:80]}(...)"
+    for found in _objects(text):
+        if any(_same(found, call, menu) for call in calls):
+            return f"a user turn holds a gold call of {str(found.get('name'))[:80]} as JSON"
+    return ""
+
+
+def _is_called(name: str, text: str) -> bool:
+    """Whether `name(...)` stands in a text, the name not being the end of a longer one."""
+    start = text.find(f"{name}(")
+    while start >= 0:
+        before = text[start - 1] if start else " "
+        if not (before.isalnum() or before == "_"):
+            return text.find(")", start) >= 0
+        start = text.find(f"{name}(", start + 1)
+    return False
+
+
+def _objects(text: str) -> Iterator[Mapping[str, Json]]:
+    """JSON objects in a text, those inside others too. Texts that look like JSON all over are not read to the end."""
+    place, budget = 0, 4 * len(text) + 10_000
+    while budget > 0 and (found := _OPENING.search(text, place)):
+        place = found.start() + 1
+        try:
+            value, place = _DECODER.raw_decode(text, found.start())
+        except json.JSONDecodeError as fault:
+            budget -= fault.pos - found.start()
+            continue
+        except (RecursionError, ValueError):  # too deep, or a number of too many digits
+            budget -= 10_000
+            continue
+        inside = [value]
+        while inside:
+            item = inside.pop()
+            if isinstance(item, dict):
+                yield item
+            inside += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+
+
+def _same(found: Mapping[str, Json], call: JsonObject, menu: Tools) -> bool:
+    """Whether an object is a gold call, in any shape of a call (RULES C1)."""
+    if "name" not in found and "function" not in found:
+        return False
+    try:
+        (read,) = read_calls(found)
+    except CallFault:
+        return False
+    tool = menu.tool(str(call["name"])) or {}
+    return read["name"] == call["name"] and equal(call["arguments"], read["arguments"], tool.get("parameters"))
+
+
+def _alike(tool: JsonObject, other: JsonObject) -> bool:
+    """RULES D2."""
+    return _meaning(tool["description"]) == _meaning(other["description"]) and (
+        canonical_json(_orderless(tool["parameters"])) == canonical_json(_orderless(other["parameters"]))
+    )
+
+
+def _meaning(description: Json) -> str:
+    return str(_MEANINGLESS.sub("", str(description).casefold()))
+
+
+def _orderless(schema: Json, key: str = "") -> Json:
+    """A schema without the order of its names and values, descriptions reduced to what they say."""
+    if isinstance(schema, Mapping):
+        return {name: _orderless(item, name) for name, item in schema.items()}
+    if isinstance(schema, list | tuple):
+        items = [_orderless(item) for item in schema]
+        return sorted(items, key=canonical_json) if key in _ORDERLESS else items
+    return _meaning(schema) if key == "description" and isinstance(schema, str) else schema

@@ -1,0 +1,144 @@
+"""Is every value of the gold calls said in the task (RULES G)?
+
+In: a menu, calls in normal form, the task's messages. Out: the first `Verdict`, or every `Ungrounded` value.
+Exempt are references, booleans (also as strings, G6), null, and values equal to a declared default at their place.
+Not promised: that a said value is meant for the argument it stands in, or that the calls fit the menu (RULES C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from data.records import Json, JsonObject, Message, Verdict
+from verifiers.answer import equal, reference
+from verifiers.said import said_in
+
+
+class Tools(Protocol):
+    """What is needed of a menu: the normalised tool of a name."""
+
+    def tool(self, name: str) -> JsonObject | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ungrounded:
+    """A value that nobody said: which call (from 1), the path of its argument, the value."""
+
+    call: int
+    path: str
+    value: str | int | float
+
+
+def check_grounding(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
+    """RULES G: `ungrounded` with the first argument that is not said, or None."""
+    found = next(_ungrounded(menu, calls, messages), None)
+    if found is None:
+        return None
+    return Verdict(
+        "grounding",
+        "ungrounded",
+        f"call {found.call}: {found.path} = {repr(found.value)[:80]} is said nowhere in the task",
+    )
+
+
+def ungrounded_values(
+    menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]
+) -> tuple[Ungrounded, ...]:
+    """Every value that is not said (RULES G), in the order of the calls."""
+    return tuple(_ungrounded(menu, calls, messages))
+
+
+def grounded_share(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> float:
+    """Share in [0, 1] of the values that must be said which are said; 1 where there are none."""
+    total = sum(1 for _ in _values(menu, calls))
+    return 1 - len(ungrounded_values(menu, calls, messages)) / total if total else 1.0
+
+
+def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Ungrounded]:
+    said = said_in(messages)
+    for found in _values(menu, calls):
+        value = found.value
+        if not (said.string(value) if isinstance(value, str) else said.number(value)):
+            yield found
+
+
+def _values(menu: Tools, calls: tuple[JsonObject, ...]) -> Iterator[Ungrounded]:
+    """The values that must be said: leaves less the exempt ones."""
+    for place, call in enumerate(calls, 1):
+        tool = menu.tool(str(call["name"])) or {}
+        root = tool.get("parameters")
+        for path, value in _leaves(call["arguments"], _Schemas(root, [root])):
+            yield Ungrounded(place, path, value)
+
+
+def _leaves(value: Json, schemas: _Schemas) -> Iterator[tuple[str, str | int | float]]:
+    """Leaves with their paths, where no default says them."""
+    if value is None or isinstance(value, bool) or schemas.declare_default(value):
+        return
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            for path, leaf in _leaves(item, schemas.property(name)):
+                yield f"{name}{'.' if path[:1] not in ('', '[') else ''}{path}", leaf
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            for path, leaf in _leaves(item, schemas.item(index)):
+                yield f"[{index}]{'.' if path[:1] not in ('', '[') else ''}{path}", leaf
+    elif isinstance(value, str):
+        if reference(value) is None and value.strip().casefold() not in ("true", "false"):
+            yield "", value
+    elif isinstance(value, int | float):
+        yield "", value
+
+
+class _Schemas:
+    """The schemas that apply at one place, through `$ref` and combinators."""
+
+    def __init__(self, root: Json, here: list[Json]) -> None:
+        self.root = root
+        self.here: list[Mapping[str, Json]] = []
+        for schema in here:
+            self._add(schema)
+
+    def _add(self, schema: Json) -> None:
+        if not isinstance(schema, Mapping) or any(schema is known for known in self.here) or len(self.here) > 64:
+            return
+        self.here.append(schema)
+        if isinstance(target := schema.get("$ref"), str):
+            self._add(self._target(target))
+        for combinator in ("allOf", "anyOf", "oneOf"):
+            branches = schema.get(combinator)
+            for branch in branches if isinstance(branches, list | tuple) else ():
+                self._add(branch)
+        for branch in ("if", "then", "else"):
+            self._add(schema.get(branch))
+
+    def _target(self, pointer: str) -> Json:
+        """What `#/...` points to in the tool's own schema."""
+        found: Json = self.root
+        for part in pointer.removeprefix("#").split("/")[1:]:
+            part = part.replace("~1", "/").replace("~0", "~")
+            found = found.get(part) if isinstance(found, Mapping) else None
+        return found
+
+    def declare_default(self, value: Json) -> bool:
+        return any("default" in schema and equal(value, schema["default"]) for schema in self.here)
+
+    def property(self, name: str) -> _Schemas:
+        found: list[Json] = []
+        for schema in self.here:
+            properties = schema.get("properties")
+            if isinstance(properties, Mapping) and name in properties:
+                found.append(properties[name])
+            else:
+                found.append(schema.get("additionalProperties"))
+        return _Schemas(self.root, found)
+
+    def item(self, index: int) -> _Schemas:
+        found: list[Json] = []
+        for schema in self.here:
+            first = schema.get("prefixItems")
+            first = first if isinstance(first, list | tuple) else ()
+            found.append(first[index] if index < len(first) else schema.get("items"))
+        return _Schemas(self.root, found)

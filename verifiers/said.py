@@ -1,0 +1,101 @@
+"""What a task's text says (RULES G1 to G5): one reading of the text, of which every value is asked.
+
+In: the messages of a task. Out: a `Said`, kept for the last few texts; each kind of reading is made when first needed.
+Not promised: which turn says a value, or that it is meant for the argument that it stands in.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import cached_property, lru_cache
+
+from data.records import Message
+from verifiers import algebra
+from verifiers.said_codes import is_also_a_word, names_of
+from verifiers.said_dates import Moments, moments
+from verifiers.said_numbers import numbers
+from verifiers.said_text import Text, fold
+from verifiers.said_today import days_from_today
+from verifiers.said_words import spoken
+
+
+class Said:
+    """The text of one task, ready to be asked whether it says a value."""
+
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self._text = Text(tuple(message.content for message in messages))
+
+    @cached_property
+    def _spoken(self) -> str:
+        """The text with raised digits as powers and number words as figures."""
+        return spoken(fold(algebra.raised(self._text.raw)))
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return moments(self._spoken)
+
+    @cached_property
+    def _numbers(self) -> frozenset[Decimal]:
+        return numbers(self._moments.rest)
+
+    @cached_property
+    def _floats(self) -> frozenset[float]:
+        return frozenset(map(float, self._numbers))
+
+    @cached_property
+    def _expressions(self) -> tuple[algebra.Expression, ...]:
+        return algebra.expressions(self._moments.rest)
+
+    @cached_property
+    def _days_from_today(self) -> Moments:
+        return Moments(days_from_today(self._spoken, self._moments), frozenset(), frozenset(), (), "", False)
+
+    def number(self, value: int | float) -> bool:
+        """RULES G2, and G5 for a number that an expression equals."""
+        if value in self._numbers or (isinstance(value, float) and value in self._floats):
+            return True
+        return self._expression(algebra.number(value))
+
+    def string(self, value: str) -> bool:
+        """RULES G1, and what a string may be besides text: a moment (G3), a code (G4), a number, an expression (G5)."""
+        folded = fold(value.strip())
+        short = len(folded) <= algebra.MAX_CHARACTERS
+        moment = moments(folded) if short else None
+        if moment is not None and moment.alone:
+            return self._moment(moment) or (bool(moment.days) and self._text.says(value))
+        said = self._text.says_exactly(value) if is_also_a_word(value) else self._text.says(value)
+        return said or (short and (self._code(value) or self._figures(folded) or self._formula(value)))
+
+    def _moment(self, value: Moments) -> bool:
+        if self._moments.says(value):
+            return True
+        resolved = bool(value.days & self._days_from_today.days)
+        return resolved and Moments(value.days, *self._rest_of_moments).says(value)
+
+    @property
+    def _rest_of_moments(self) -> tuple[frozenset[tuple[int, int, int, str]], frozenset[int], tuple[()], str, bool]:
+        return self._moments.times, self._moments.offsets, (), "", False
+
+    def _code(self, value: str) -> bool:
+        return any(self._text.says(name) for name in names_of(value))
+
+    def _figures(self, folded: str) -> bool:
+        """A string that is a number in its plain form: `12`, not `007`."""
+        try:
+            number = Decimal(folded.replace("−", "-"))
+        except ArithmeticError:
+            return False
+        return number.is_finite() and f"{number:f}" == folded.replace("−", "-") and number in self._numbers
+
+    def _formula(self, value: str) -> bool:
+        folded = fold(algebra.raised(value.strip()))
+        return algebra.is_expression(folded) and self._expression(algebra.read(folded))
+
+    def _expression(self, value: algebra.Expression | None) -> bool:
+        return value is not None and any(algebra.equal(value, said) for said in self._expressions)
+
+
+@lru_cache(maxsize=8)
+def said_in(messages: tuple[Message, ...]) -> Said:
+    """What these messages say."""
+    return Said(messages)

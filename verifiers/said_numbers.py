@@ -1,0 +1,163 @@
+"""Which numbers a text says (RULES G2).
+
+In: a folded text (`said_text.fold`) with number words as figures (`said_words.spoken`), whose dates and times were
+taken out (`said_dates`). Out: the numbers it says, exactly.
+A number is not said by a part of a longer number or code: digits are read in clusters of characters that touch.
+Not promised: numbers of more than 1,000 digits (RULES J3 admits none), Roman numerals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Context, Decimal
+from functools import cache, lru_cache
+
+import regex
+from babel import Locale
+from babel.units import format_unit
+
+from verifiers.said_text import UNSPACED
+
+MAX_DIGITS = 1000
+_EXACT = Context(prec=2 * MAX_DIGITS)
+_W = rf"[\w--[{UNSPACED}\p{{Hangul}}]]"
+_CLUSTER = regex.compile(rf"\.?{_W}++(?:(?:[.,:/@'&-]|:?//){_W}++)*+", regex.V1)
+_PLAIN = regex.compile(r"(\d{1,3}(?:,\d{3})++|\d*+)(\.\d++)?(e[+-]?\d{1,3})?([^\W\d_]*)")
+_SIDES = regex.compile(r"(\d{1,6})x(\d{1,6})(?:x(\d{1,6}))?")
+_PHONE = regex.compile(r"\d{3}-\d{4}")
+_PERCENT = regex.compile(r"\s?(?:%|٪|percent\b|per cent\b)")
+_PERCENT_STARTS = frozenset(" %٪")
+POWERS = {
+    "dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+    "k": 10**3, "m": 10**6, "mn": 10**6, "mm": 10**6, "bn": 10**9,
+}  # fmt: skip
+_SCALE = r"(?:dozen|hundred|thousand|million|billion|trillion)"
+_SCALES = regex.compile(_SCALE)
+_SCALED = regex.compile(rf"((?:\d[\d,]*+)?(?:\.\d++)?)((?:[ -]?{_SCALE}\b)++)")
+_HALVES = regex.compile(r"(\d)(?: and a half| 1[⁄/]2)\b")
+_HALF_A = regex.compile(rf"\bhalf (?:an? )?(?={_SCALE}\b)")
+_MINUS = regex.compile(r"(?<!\d )\b(?:minus|negative) (?=[$€£¥₹]?\.?\d)")
+_BELOW = regex.compile(r"(\d[\d.,]*+)((?: ?°[cfk]?| degrees?)?(?: celsius| fahrenheit)?) below (?:zero|0)\b")
+_TEXT_FIGURES = str.maketrans({"٫": ".", "٬": ",", "⁄": "/"})
+
+
+def numbers(text: str) -> frozenset[Decimal]:
+    """The numbers that a folded text says in figures, with their signs, suffixes and words of scale."""
+    return frozenset(_numbers(_rewritten(text)))
+
+
+def _numbers(text: str) -> Iterator[Decimal]:
+    for found in _CLUSTER.finditer(text):
+        cluster, start = found[0], found.start()
+        if cluster.isalpha() or len(cluster) > 100 * MAX_DIGITS:
+            continue
+        if cluster[0] == "." and (not cluster[1].isdecimal() or text[max(0, start - 1) : start].isalnum()):
+            cluster, start = cluster[1:], start + 1
+        values = _cluster(cluster) if len(cluster) > 64 else _short_cluster(cluster)
+        if not values:
+            continue
+        before = text[max(0, start - 3) : start]
+        if before and before[-1] in _coins():
+            values = values[:1] if cluster[-1] == "m" else values  # $5m is no length
+            before = before[:-1]
+        if before.endswith("−") and not before[:-1][-1:].isalnum():
+            values = (-values[0], *values[1:])
+        yield from values
+        if text[found.end() : found.end() + 1] in _PERCENT_STARTS and _PERCENT.match(text, found.end()):
+            yield values[-1].scaleb(-2)
+
+
+def _cluster(cluster: str) -> tuple[Decimal, ...] | None:
+    """The numbers of one cluster; `None` for a code, of which no part is said."""
+    plain = _plain(cluster)
+    if plain is not None or cluster.isalpha():
+        return plain or ()
+    if "@" in cluster or "//" in cluster or "_" in cluster or not any(map(str.isdecimal, cluster)):
+        return None if "_" in cluster or "@" in cluster else ()
+    if "," in cluster:
+        return tuple(value for piece in cluster.split(",") for value in (_cluster(piece) if piece else None) or ())
+    if sides := _SIDES.fullmatch(cluster):
+        return tuple(Decimal(side) for side in sides.groups() if side)
+    for joint in "/:&-.'":
+        if joint in cluster:
+            return _joined(cluster, joint)
+    return None
+
+
+_short_cluster = lru_cache(maxsize=4096)(_cluster)
+
+
+def _joined(cluster: str, joint: str) -> tuple[Decimal, ...] | None:
+    """Numbers on both sides of a joint (`3-5`, `3/4`, `16:9`), or beside words (`10-year-old`, `5's`, `guests:4`)."""
+    pieces = cluster.split(joint)
+    values = [_cluster(piece) for piece in pieces]
+    said = tuple(value for found in values for value in found or ())
+    figures = sum(map(bool, values))
+    if None in values or _PHONE.fullmatch(cluster):
+        return None
+    if figures == 1:
+        first = bool(values[0])
+        lone = any(len(piece) < 2 for piece, found in zip(pieces, values, strict=True) if not found)
+        fits = {"-": first and not lone, ".": first, "'": first}.get(joint, True)
+        return said if fits else None
+    padded = any(piece[0] == "0" and len(piece) > 1 and piece.isdecimal() for piece in pieces)
+    return said if figures == len(pieces) == 2 and joint in "/:-" and not padded else None
+
+
+def _plain(cluster: str) -> tuple[Decimal, ...] | None:
+    """One number with at most a suffix or a unit."""
+    found = _PLAIN.fullmatch(cluster)
+    if found is None or not (found[1] or found[2]) or len(cluster) > MAX_DIGITS + 400:
+        return None
+    value = Decimal(found[1].replace(",", "") + (found[2] or "") + (found[3] or "")).normalize(_EXACT)
+    suffix = found[4]
+    if suffix in POWERS:
+        scaled = value * POWERS[suffix]
+        return (scaled, value) if suffix in ("m", "mm") else (scaled,)
+    if not suffix or suffix in ("st", "nd", "rd", "th") or suffix in _units():
+        decade = suffix == "s" and len(found[1]) == 4
+        return None if decade else (value,)
+    return (value,) if not suffix.isascii() else None
+
+
+def _rewritten(text: str) -> str:
+    """Scales, halves, signs and fractions in words, written as figures."""
+    text = text.translate(_TEXT_FIGURES) if not text.isascii() else text
+    if "half" in text or "1/2" in text:
+        text = _HALVES.sub(r"\1.5", text)
+        text = regex.sub(r"\bhalf\b", "0.5", _HALF_A.sub("0.5 ", text))
+    if _SCALES.search(text):
+        text = _SCALED.sub(_product, text)
+    if "minus " in text or "negative " in text:
+        text = _MINUS.sub("−", text)
+    if " below " in text:
+        text = _BELOW.sub(r"−\1\2", text)
+    return text
+
+
+def _product(found: regex.Match[str]) -> str:
+    value = found[1].replace(",", "")
+    if (not value and "dozen" not in found[2]) or len(value) > MAX_DIGITS:
+        return found[0]
+    product = Decimal(value or 1)
+    scales = _SCALES.findall(found[2])
+    if len(scales) > 4:
+        return found[0]
+    for scale in scales:
+        product *= POWERS[scale]
+    return f" {product:f}"
+
+
+@cache
+def _coins() -> frozenset[str]:
+    """Currency symbols of one character that may touch a number."""
+    return frozenset(symbol for symbol in Locale("en").currency_symbols.values() if len(symbol) == 1)
+
+
+@cache
+def _units() -> frozenset[str]:
+    """Short forms of units (CLDR) that may touch a number: `5kg`, `440hz`; with A to F it is rather a code: `12C`."""
+    names = Locale("en").unit_display_names
+    texts = (format_unit(2, str(unit), length, locale="en") for unit in names for length in ("short", "narrow"))
+    letters = (text.removeprefix("2").strip().casefold() for text in texts)
+    return frozenset(text for text in letters if text.isalpha() and text not in "abcdef") | {"x"}

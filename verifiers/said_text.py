@@ -1,0 +1,82 @@
+"""What a text says as text (RULES G1).
+
+In: a text, and a string that it may say. Out: whether it says it, in whole words: after NFKC and case folding, `_`
+and `-` as spaces, quotes alike, white space as one space. Word borders are those of UAX 29; besides, before `'s`,
+anywhere in scripts that write no spaces, and between Hangul.
+Not promised: that a said string means the same there (numbers, dates and codes are read by their own modules).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+
+UNSPACED = (
+    r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Javanese}\p{Balinese}"
+    r"\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Tibetan}\u30fc\u3005"
+)
+_MARKED = str.maketrans(
+    dict.fromkeys('"‘’‚‛“”„‟«»‹›`´′″＇＂', "'") | dict.fromkeys("\u2010\u2011\u2043\ufe63\uff0d", "-")
+)
+_SIGN = regex.compile(r"(?<![^\s(\[{,;:=<>'$€£¥₹])-(?=[$€£¥₹]?\.?\d)")
+_BORDER = regex.compile(
+    rf"(?w)\b|(?<=[{UNSPACED}])|(?=[{UNSPACED}])|(?<=\p{{Hangul}})(?=\p{{Hangul}})|(?='s\b)", regex.V0
+)
+_FIGURES = regex.compile(r"[+−]?\d[\d.,]*")
+_TOKEN_BEFORE = regex.compile(r"(?<![^\W][.,:/+@'&\\-]?)(?<![-−+])", regex.V0)
+_TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
+
+
+def fold(text: str) -> str:
+    """The text after NFKC and case folding, with straight quotes and hyphens, and `−` for a minus that is a sign."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_MARKED)).translate(_MARKED)
+    text = text.casefold().replace('"', "'").replace("`", "'")
+    return str(_SIGN.sub("−", text)) if "-" in text else text
+
+
+def words(folded: str) -> str:
+    """A folded text as words: `_` and `-` as spaces, white space as one space."""
+    return " ".join(folded.replace("-", " ").replace("_", " ").split())
+
+
+class Text:
+    """One text, ready to be asked what it says."""
+
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        self.raw = "\n\n".join(parts)
+        self._folded = [fold(part) for part in parts]
+        self.folded = "\n\n".join(self._folded)
+        self._words = "\n".join(map(words, self._folded))
+
+    def says(self, value: str) -> bool:
+        """RULES G1; figures (`007`) only as a whole token, empty text only as an empty pair of quotes."""
+        folded = fold(value.strip())
+        if _FIGURES.fullmatch(folded):
+            return _stands(self.folded, folded, _TOKEN_BEFORE, _TOKEN_AFTER)
+        needle = words(folded)
+        if not needle:
+            return (folded or "''") in self.folded
+        return _stands(self._words, needle, _BORDER, _BORDER)
+
+    def says_exactly(self, value: str) -> bool:
+        """Whether the string stands in the text as it is, in whole words."""
+        return _stands(self.raw, value, _BORDER, _BORDER)
+
+
+def _stands(text: str, needle: str, before: regex.Pattern[str], after: regex.Pattern[str]) -> bool:
+    """Whether the needle stands between borders. Of a text that repeats it inside words, the first thousand places."""
+    signed = needle[0].isdecimal()
+    start = text.find(needle)
+    for _ in range(1000):
+        if start < 0:
+            return False
+        if (
+            before.match(text, start)
+            and after.match(text, start + len(needle))
+            and not (signed and text.startswith("−", start - 1))
+        ):
+            return True
+        start = text.find(needle, start + 1)
+    return False
