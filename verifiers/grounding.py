@@ -15,6 +15,8 @@ from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import equal, reference
 from verifiers.said import said_in
 
+Path = tuple[str | int, ...]
+
 
 class Tools(Protocol):
     """What is needed of a menu: the normalised tool of a name."""
@@ -51,45 +53,53 @@ def ungrounded_values(
 
 
 def grounded_share(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> float:
-    """Share in [0, 1] of the values that must be said which are said; 1 where there are none."""
-    total = sum(1 for _ in _values(menu, calls))
+    """Share in [0, 1] of all values (exempt ones count as said) that are said; 1 where there are none."""
+    total = sum(1 for call in calls for _ in _leaves(call["arguments"], ()))
     return 1 - len(ungrounded_values(menu, calls, messages)) / total if total else 1.0
 
 
 def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Ungrounded]:
     said = said_in(messages)
-    for found in _values(menu, calls):
-        value = found.value
-        if not (said.string(value) if isinstance(value, str) else said.number(value)):
-            yield found
-
-
-def _values(menu: Tools, calls: tuple[JsonObject, ...]) -> Iterator[Ungrounded]:
-    """The values that must be said: leaves less the exempt ones."""
     for place, call in enumerate(calls, 1):
-        tool = menu.tool(str(call["name"])) or {}
-        root = tool.get("parameters")
-        for path, value in _leaves(call["arguments"], _Schemas(root, [root])):
-            yield Ungrounded(place, path, value)
+        for path, value in _leaves(call["arguments"], ()):
+            if said.string(value) if isinstance(value, str) else said.number(value):
+                continue
+            tool = menu.tool(str(call["name"])) or {}
+            if not _is_default(tool.get("parameters"), call["arguments"], path):
+                yield Ungrounded(place, _written(path), value)
 
 
-def _leaves(value: Json, schemas: _Schemas) -> Iterator[tuple[str, str | int | float]]:
-    """Leaves with their paths, where no default says them."""
-    if value is None or isinstance(value, bool) or schemas.declare_default(value):
-        return
-    if isinstance(value, Mapping):
+def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, str | int | float]]:
+    """The values that must be said, unless a default says them."""
+    if isinstance(value, str):
+        if not (value[:5] == "$var_" and reference(value)) and value.strip().casefold() not in ("true", "false"):
+            yield path, value
+    elif isinstance(value, dict):
         for name, item in value.items():
-            for path, leaf in _leaves(item, schemas.property(name)):
-                yield f"{name}{'.' if path[:1] not in ('', '[') else ''}{path}", leaf
-    elif isinstance(value, list | tuple):
+            yield from _leaves(item, (*path, name))
+    elif isinstance(value, list):
         for index, item in enumerate(value):
-            for path, leaf in _leaves(item, schemas.item(index)):
-                yield f"[{index}]{'.' if path[:1] not in ('', '[') else ''}{path}", leaf
-    elif isinstance(value, str):
-        if reference(value) is None and value.strip().casefold() not in ("true", "false"):
-            yield "", value
-    elif isinstance(value, int | float):
-        yield "", value
+            yield from _leaves(item, (*path, index))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path, value
+
+
+def _is_default(parameters: Json, value: Json, path: Path) -> bool:
+    """Whether the leaf at the path, or an object or list around it, equals the default declared at its place."""
+    schemas = _Schemas(parameters, [parameters])
+    for step in path:
+        if schemas.declare_default(value):
+            return True
+        if isinstance(step, int):
+            schemas, value = schemas.item(step), value[step]  # type: ignore[index]
+        else:
+            schemas, value = schemas.property(step), value[step]  # type: ignore[index]
+    return schemas.declare_default(value)
+
+
+def _written(path: Path) -> str:
+    """`filter.tags[0]`"""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
 class _Schemas:

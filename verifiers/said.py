@@ -9,6 +9,8 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
+import regex
+
 from data.records import Message
 from verifiers import algebra
 from verifiers.said_codes import is_also_a_word, names_of
@@ -17,6 +19,8 @@ from verifiers.said_numbers import numbers
 from verifiers.said_text import Text, fold
 from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
+
+_FIGURE = regex.compile(r"\d")
 
 
 class Said:
@@ -28,7 +32,8 @@ class Said:
     @cached_property
     def _spoken(self) -> str:
         """The text with raised digits as powers and number words as figures."""
-        return spoken(fold(algebra.raised(self._text.raw)))
+        raw = self._text.raw
+        return spoken(self._text.folded if raw.isascii() else fold(algebra.raised(raw)))
 
     @cached_property
     def _moments(self) -> Moments:
@@ -58,13 +63,16 @@ class Said:
 
     def string(self, value: str) -> bool:
         """RULES G1, and what a string may be besides text: a moment (G3), a code (G4), a number, an expression (G5)."""
-        folded = fold(value.strip())
-        short = len(folded) <= algebra.MAX_CHARACTERS
-        moment = moments(folded) if short else None
-        if moment is not None and moment.alone:
-            return self._moment(moment) or (bool(moment.days) and self._text.says(value))
         said = self._text.says_exactly(value) if is_also_a_word(value) else self._text.says(value)
-        return said or (short and (self._code(value) or self._figures(folded) or self._formula(value)))
+        if said and (value.isalpha() or not _FIGURE.search(value)):
+            return True
+        folded = fold(value.strip())
+        if len(folded) > algebra.MAX_CHARACTERS:
+            return said
+        moment = moments(folded)
+        if moment.alone and not (said and moment.days):
+            return self._moment(moment)  # 7:30 is not said by 7:30 pm
+        return said or self._code(value) or self._figures(folded) or self._formula(value)
 
     def _moment(self, value: Moments) -> bool:
         if self._moments.says(value):

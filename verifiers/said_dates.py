@@ -36,10 +36,12 @@ _MOMENT = regex.compile(
       (?P<iso>\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}) (?: t(?=\d\d:) | {_END} )
     | (?P<figures>\d{{1,2}}([-/.])\d{{1,2}}\4\d{{4}}) {_END}
     | (?P<cjk>\d{{4}}年\d{{1,2}}月\d{{1,2}}[日号])
-    | (?P<month_first>{_MONTH}\b\.?[ ](?:the[ ])?{_DAY}\b(?:(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)?)
+    | (?P<month_first>{_MONTH}(?:\.?[ ](?:the[ ])?|\.){_DAY}\b(?:(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)?)
+    | (?P<year_first>\d{{4}},?[ ]{_MONTH}\.?[ ]{_DAY}\b)
     | (?P<day_first>(?:the[ ])?{_DAY}[ -](?:day[ ])?(?:of[ ])?{_MONTH}\b(?:\.?(?:,?[ ]|,|-)\d{{4}}\b)?)
     | (?P<month_year>{_MONTH}\b\.?(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)
     | (?P<year_month>\d{{4}}-(?:0[1-9]|1[0-2])) {_END}
+    | (?P<month_figures>(?:0[1-9]|1[0-2])[-/]\d{{4}}) {_END}
     | (?P<time>
         (?: \d{{1,2}}:\d\d(?::\d\d(?:[.,]\d{{1,9}})?)? (?![:\d]) | \d{{1,2}}(?=[ ]?(?:[ap]\.?m\b|in[ ]the[ ][mae])) )
         (?: [ ]?(?:[ap]m\b|[ap]\.m\b\.?|in[ ]the[ ](?:morning|afternoon|evening)\b) )?
@@ -126,12 +128,16 @@ def _days(kind: str, words: str) -> frozenset[Day]:
     month = next((_MONTHS[name] for name in regex.findall(r"[a-z]+", words) if name in _MONTHS), 0)
     if kind == "year_month":
         return frozenset({(figures[0], figures[1], 0)})
+    if kind == "month_figures":
+        return frozenset({(figures[1], figures[0], 0)})
     if kind == "month_year":
         return frozenset({(figures[0], month, 0)})
     if kind in ("iso", "cjk"):
         readings = [(figures[0], figures[1], figures[2])]
     elif kind == "figures":
         readings = [(figures[2], figures[1], figures[0]), (figures[2], figures[0], figures[1])]
+    elif kind == "year_first":
+        readings = [(figures[0], month, figures[1])]
     else:
         readings = [(figures[1] if len(figures) > 1 else 0, month, figures[0])]
     return frozenset(filter(exists, readings))

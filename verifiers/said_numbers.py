@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from functools import cache, lru_cache
+from itertools import chain
 
 import regex
 from babel import Locale
@@ -22,6 +23,7 @@ MAX_DIGITS = 1000
 _EXACT = Context(prec=2 * MAX_DIGITS)
 _W = rf"[\w--[{UNSPACED}\p{{Hangul}}]]"
 _CLUSTER = regex.compile(rf"\.?{_W}++(?:(?:[.,:/@'&-]|:?//){_W}++)*+", regex.V1)
+_CHUNK = regex.compile(r"(?<!\S)[^\s\d]*+\d\S*+")
 _PLAIN = regex.compile(r"(\d{1,3}(?:,\d{3})++|\d*+)(\.\d++)?(e[+-]?\d{1,3})?([^\W\d_]*)")
 _SIDES = regex.compile(r"(\d{1,6})x(\d{1,6})(?:x(\d{1,6}))?")
 _PHONE = regex.compile(r"\d{3}-\d{4}")
@@ -47,12 +49,15 @@ def numbers(text: str) -> frozenset[Decimal]:
 
 
 def _numbers(text: str) -> Iterator[Decimal]:
-    for found in _CLUSTER.finditer(text):
+    clusters = (_CLUSTER.finditer(text, *chunk.span()) for chunk in _CHUNK.finditer(text))
+    for found in chain.from_iterable(clusters):
         cluster, start = found[0], found.start()
         if cluster.isalpha() or len(cluster) > 100 * MAX_DIGITS:
             continue
         if cluster[0] == "." and (not cluster[1].isdecimal() or text[max(0, start - 1) : start].isalnum()):
             cluster, start = cluster[1:], start + 1
+        if "," in cluster and text.startswith("[", start - 1):
+            cluster = cluster.replace(",", ",,")  # in a list, a comma groups nothing
         values = _cluster(cluster) if len(cluster) > 64 else _short_cluster(cluster)
         if not values:
             continue
@@ -114,7 +119,7 @@ def _plain(cluster: str) -> tuple[Decimal, ...] | None:
     if suffix in POWERS:
         scaled = value * POWERS[suffix]
         return (scaled, value) if suffix in ("m", "mm") else (scaled,)
-    if not suffix or suffix in ("st", "nd", "rd", "th") or suffix in _units():
+    if not suffix or suffix in ("st", "nd", "rd", "th") or suffix in _units() or suffix[:-1] in _units():
         decade = suffix == "s" and len(found[1]) == 4
         return None if decade else (value,)
     return (value,) if not suffix.isascii() else None

@@ -16,7 +16,8 @@ from text_to_num import find_numbers  # type: ignore[import-untyped]
 
 _SCALES = ("hundred", "thousand", "million", "billion", "trillion")
 _WORDS = regex.compile(
-    "zero|one|two|thr|four|five|fif|six|seven|eigh|nine|nint|ten|eleven|twe|thir|fort|hund|thous|million|billion|first|second"
+    r"\b(?:zero|one\b|two\b|three\b|thir|four|five|fif|six|seven|eigh|nine|nint|ten\b|tenth|eleven|twel|twent|fort[iy]"
+    r"|hundred|thousand|million|billion|trillion|first\b|second\b)"
 )
 _FRACTION = regex.compile(r"\b(\d{1,9})[ -](\d{1,9})(?:rd|th)s?\b")
 _WORD = regex.compile(r"[a-z]++")
