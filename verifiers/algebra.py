@@ -71,20 +71,23 @@ def read(folded: str) -> Expression | None:
 
 
 def number(value: int | float) -> Expression | None:
-    """A number as an expression."""
+    """A number as an expression; one with a fraction is equal within the precision of doubles."""
     if isinstance(value, float):
-        return (Fraction(repr(value)),) * len(_POINTS)
+        return (complex(value),) * len(_POINTS)
     return (Fraction(value),) * len(_POINTS) if value.bit_length() <= MAX_BITS else None
 
 
 def equal(a: Expression, b: Expression) -> bool:
     """Whether two expressions have the same value at every point."""
-    return all(
-        x == y
-        if isinstance(x, Fraction) and isinstance(y, Fraction)
-        else cmath.isclose(complex(x), complex(y), rel_tol=1e-9, abs_tol=1e-12)
-        for x, y in zip(a, b, strict=True)
-    )
+    try:
+        return all(
+            x == y
+            if isinstance(x, Fraction) and isinstance(y, Fraction)
+            else cmath.isclose(complex(x), complex(y), rel_tol=1e-9, abs_tol=1e-12)
+            for x, y in zip(a, b, strict=True)
+        )
+    except OverflowError:  # an exact value that no double holds
+        return False
 
 
 def expressions(folded: str) -> tuple[Expression, ...]:

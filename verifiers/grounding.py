@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from data.records import Json, JsonObject, Message, Verdict
@@ -16,6 +17,7 @@ from verifiers.answer import equal, reference
 from verifiers.said import said_in
 
 Path = tuple[str | int, ...]
+MAX_UNGROUNDED = 100
 
 
 class Tools(Protocol):
@@ -48,14 +50,15 @@ def check_grounding(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[
 def ungrounded_values(
     menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]
 ) -> tuple[Ungrounded, ...]:
-    """Every value that is not said (RULES G), in the order of the calls."""
-    return tuple(_ungrounded(menu, calls, messages))
+    """The values that are not said (RULES G), in the order of the calls; of an absurd number, the first hundred."""
+    return tuple(islice(_ungrounded(menu, calls, messages), MAX_UNGROUNDED))
 
 
 def grounded_share(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> float:
-    """Share in [0, 1] of all values (exempt ones count as said) that are said; 1 where there are none."""
+    """Share in [0, 1] of the values that are said or the default, 1 where there are none, 0 if a hundred are not."""
     total = sum(1 for call in calls for _ in _leaves(call["arguments"], ()))
-    return 1 - len(ungrounded_values(menu, calls, messages)) / total if total else 1.0
+    unsaid = len(ungrounded_values(menu, calls, messages))
+    return 0.0 if unsaid == MAX_UNGROUNDED else 1 - unsaid / max(1, total)
 
 
 def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Ungrounded]:
@@ -90,10 +93,10 @@ def _is_default(parameters: Json, value: Json, path: Path) -> bool:
     for step in path:
         if schemas.declare_default(value):
             return True
-        if isinstance(step, int):
-            schemas, value = schemas.item(step), value[step]  # type: ignore[index]
-        else:
-            schemas, value = schemas.property(step), value[step]  # type: ignore[index]
+        if isinstance(value, dict):
+            schemas, value = schemas.property(str(step)), value[str(step)]
+        elif isinstance(value, list) and isinstance(step, int):
+            schemas, value = schemas.item(step), value[step]
     return schemas.declare_default(value)
 
 

@@ -7,6 +7,7 @@ Not promised: half past seven, seasons, holidays, years of two digits, other cal
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -54,7 +55,8 @@ _MOMENT = regex.compile(
     """,
     regex.VERBOSE,
 )
-_HINT = regex.compile(rf"\d[:/.-]\d|\d ?[ap]\.?m\b|noon|midday|midnight|o'clock|half past|\d in the |\d年|\b{_MONTH}\b")
+_HINT = re.compile(r"\d(?:[:/.-]\d| ?[ap]\.?m\b| in the )")
+_HINT_WORDS = (*{name[:3] for name in _MONTHS}, "noon", "midday", "midnight", "o'clock", "half past", "年")
 _BESIDE = regex.compile(r"[\s,]++|\bat\b|\bon\b|\b[a-z]+day\b")
 _UTC = regex.compile(r"\b(?:utc|gmt)\b(?! ?[+−-]\d)")
 
@@ -85,7 +87,7 @@ class Moments:
 
 def moments(text: str) -> Moments:
     """Read a folded text."""
-    if not _HINT.search(text):
+    if not _HINT.search(text) and not any(word in text for word in _HINT_WORDS):
         return Moments(frozenset(), frozenset(), frozenset(), (), text, False)
     days: set[Day] = set()
     times: set[Time] = set()

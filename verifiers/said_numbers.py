@@ -8,7 +8,8 @@ Not promised: numbers of more than 1,000 digits (RULES J3 admits none), Roman nu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import re
 from decimal import Context, Decimal
 from functools import cache, lru_cache
 from itertools import chain
@@ -23,17 +24,17 @@ MAX_DIGITS = 1000
 _EXACT = Context(prec=2 * MAX_DIGITS)
 _W = rf"[\w--[{UNSPACED}\p{{Hangul}}]]"
 _CLUSTER = regex.compile(rf"\.?{_W}++(?:(?:[.,:/@'&-]|:?//){_W}++)*+", regex.V1)
-_CHUNK = regex.compile(r"(?<!\S)[^\s\d]*+\d\S*+")
+_CHUNK = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?:\s(?:%|percent\b|per cent\b))?")
 _PLAIN = regex.compile(r"(\d{1,3}(?:,\d{3})++|\d*+)(\.\d++)?(e[+-]?\d{1,3})?([^\W\d_]*)")
 _SIDES = regex.compile(r"(\d{1,6})x(\d{1,6})(?:x(\d{1,6}))?")
 _PHONE = regex.compile(r"\d{3}-\d{4}")
 _PERCENT = regex.compile(r"\s?(?:%|٪|percent\b|per cent\b)")
-_PERCENT_STARTS = frozenset(" %٪")
 POWERS = {
     "dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
     "k": 10**3, "m": 10**6, "mn": 10**6, "mm": 10**6, "bn": 10**9,
 }  # fmt: skip
-_SCALE = r"(?:dozen|hundred|thousand|million|billion|trillion)"
+_SCALE_WORDS = ("dozen", "hundred", "thousand", "million", "billion", "trillion", "bn", "mn")
+_SCALE = rf"(?:{'|'.join(_SCALE_WORDS)})"
 _SCALES = regex.compile(_SCALE)
 _SCALED = regex.compile(rf"((?:\d[\d,]*+)?(?:\.\d++)?)((?:[ -]?{_SCALE}\b)++)")
 _HALVES = regex.compile(r"(\d)(?: and a half| 1[⁄/]2)\b")
@@ -44,32 +45,40 @@ _TEXT_FIGURES = str.maketrans({"٫": ".", "٬": ",", "⁄": "/"})
 
 
 def numbers(text: str) -> frozenset[Decimal]:
-    """The numbers that a folded text says in figures, with their signs, suffixes and words of scale."""
-    return frozenset(_numbers(_rewritten(text)))
+    """The numbers that a text says, with their signs, suffixes and words of scale."""
+    chunks = set(_CHUNK.findall(_rewritten(text)))
+    return frozenset(chain.from_iterable(_short(chunk) if len(chunk) <= 64 else _chunk(chunk) for chunk in chunks))
 
 
-def _numbers(text: str) -> Iterator[Decimal]:
-    clusters = (_CLUSTER.finditer(text, *chunk.span()) for chunk in _CHUNK.finditer(text))
-    for found in chain.from_iterable(clusters):
-        cluster, start = found[0], found.start()
-        if cluster.isalpha() or len(cluster) > 100 * MAX_DIGITS:
-            continue
-        if cluster[0] == "." and (not cluster[1].isdecimal() or text[max(0, start - 1) : start].isalnum()):
-            cluster, start = cluster[1:], start + 1
-        if "," in cluster and text.startswith("[", start - 1):
-            cluster = cluster.replace(",", ",,")  # in a list, a comma groups nothing
-        values = _cluster(cluster) if len(cluster) > 64 else _short_cluster(cluster)
-        if not values:
-            continue
-        before = text[max(0, start - 3) : start]
-        if before and before[-1] in _coins():
-            values = values[:1] if cluster[-1] == "m" else values  # $5m is no length
-            before = before[:-1]
-        if before.endswith("−") and not before[:-1][-1:].isalnum():
-            values = (-values[0], *values[1:])
-        yield from values
-        if text[found.end() : found.end() + 1] in _PERCENT_STARTS and _PERCENT.match(text, found.end()):
-            yield values[-1].scaleb(-2)
+def _chunk(chunk: str) -> tuple[Decimal, ...]:
+    """The numbers of what stands between white space, with a `percent` after it."""
+    if chunk.isdecimal() and len(chunk) <= MAX_DIGITS:
+        return (Decimal(chunk),)
+    return tuple(chain.from_iterable(_said_by(found, chunk) for found in _CLUSTER.finditer(chunk)))
+
+
+_short = lru_cache(maxsize=4096)(_chunk)
+
+
+def _said_by(found: regex.Match[str], chunk: str) -> tuple[Decimal, ...]:
+    """The numbers of one cluster by what stands around it."""
+    cluster, start = found[0], found.start()
+    if cluster.isalpha() or len(cluster) > 100 * MAX_DIGITS:
+        return ()
+    if cluster[0] == "." and (not cluster[1].isdecimal() or chunk[max(0, start - 1) : start].isalnum()):
+        cluster, start = cluster[1:], start + 1
+    if "," in cluster and chunk.startswith("[", start - 1):
+        cluster = cluster.replace(",", ",,")  # in a list, a comma groups nothing
+    values = _short_cluster(cluster) if len(cluster) <= 64 else _cluster(cluster)
+    if not values:
+        return ()
+    before = chunk[max(0, start - 3) : start]
+    if before and before[-1] in _coins():
+        values = values[:1] if cluster[-1] == "m" else values  # $5m is no length
+        before = before[:-1]
+    if before.endswith("−") and not before[:-1][-1:].isalnum():
+        values = (-values[0], *values[1:])
+    return (*values, values[-1].scaleb(-2)) if _PERCENT.match(chunk, found.end()) else values
 
 
 def _cluster(cluster: str) -> tuple[Decimal, ...] | None:
@@ -105,8 +114,9 @@ def _joined(cluster: str, joint: str) -> tuple[Decimal, ...] | None:
         lone = any(len(piece) < 2 for piece, found in zip(pieces, values, strict=True) if not found)
         fits = {"-": first and not lone, ".": first, "'": first}.get(joint, True)
         return said if fits else None
+    descending = joint == "-" and said[-1] < said[0] and len(cluster) > 7
     padded = any(piece[0] == "0" and len(piece) > 1 and piece.isdecimal() for piece in pieces)
-    return said if figures == len(pieces) == 2 and joint in "/:-" and not padded else None
+    return said if figures == len(pieces) == 2 and joint in "/:-" and not (padded or descending) else None
 
 
 def _plain(cluster: str) -> tuple[Decimal, ...] | None:
@@ -131,8 +141,8 @@ def _rewritten(text: str) -> str:
     if "half" in text or "1/2" in text:
         text = _HALVES.sub(r"\1.5", text)
         text = regex.sub(r"\bhalf\b", "0.5", _HALF_A.sub("0.5 ", text))
-    if _SCALES.search(text):
-        text = _SCALED.sub(_product, text)
+    if any(scale in text for scale in _SCALE_WORDS):
+        text = _SCALED.sub(lambda found: _product(found[1], found[2]) or found[0], text)
     if "minus " in text or "negative " in text:
         text = _MINUS.sub("−", text)
     if " below " in text:
@@ -140,17 +150,13 @@ def _rewritten(text: str) -> str:
     return text
 
 
-def _product(found: regex.Match[str]) -> str:
-    value = found[1].replace(",", "")
-    if (not value and "dozen" not in found[2]) or len(value) > MAX_DIGITS:
-        return found[0]
-    product = Decimal(value or 1)
-    scales = _SCALES.findall(found[2])
-    if len(scales) > 4:
-        return found[0]
-    for scale in scales:
-        product *= POWERS[scale]
-    return f" {product:f}"
+@lru_cache(maxsize=4096)
+def _product(figures: str, scales: str) -> str | None:
+    """Figures times words of scale; None for what is no number."""
+    value, powers = figures.replace(",", ""), _SCALES.findall(scales)
+    if (not value and "dozen" not in powers) or len(value) > MAX_DIGITS or len(powers) > 4:
+        return None
+    return f" {math.prod((POWERS[power] for power in powers), start=Decimal(value or 1)):f}"
 
 
 @cache
