@@ -1,9 +1,10 @@
 """The JSON Schema that constrains a solver's answer while it is decoded.
 
-In: a normalised menu (RULES M). Out: a schema of lists of calls that uses only what every engine's grammar compiler
-understands (`type`, `const`, `enum`, `anyOf`, `properties`, `required`, `additionalProperties`, `items`,
-`prefixItems`, `pattern` of our own). Promised: each answer that RULES C accepts stays expressible, so a correct one
-always does. Not promised: the reverse. Ranges, patterns and most formats are left to the verifiers.
+In: a normalised menu (RULES M). Out: a schema of one call or a list of calls, of such keywords alone as every
+engine's grammar compiler understands (`type`, `const`, `enum`, `anyOf`, `properties`, `required`, `items`,
+`additionalProperties`, `prefixItems`, `format: date`, our own `pattern`). Promised: each answer that RULES C accepts
+stays expressible, so a correct one always does. Not promised: the reverse. Ranges, patterns and other formats are
+left to the verifiers.
 """
 
 from __future__ import annotations
@@ -13,18 +14,21 @@ from typing import cast
 
 from data.records import Json, JsonObject
 
-_REFERENCE: JsonObject = {"type": "string", "pattern": r"^\$var_[1-9][0-9]*(\.[^.\[\]\"\\]+|\[[0-9]+\])+$"}
+_REFERENCE: JsonObject = {"type": "string", "pattern": r"^\$var_[0-9]+(\.[^.\[\] ]+|\[[0-9]+\])+$"}
 """A whole string that stands for an earlier call's result (RULES C5)."""
+_ONE_LINE: JsonObject = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+"""For llguidance, which else lets a small model write white space without end; others ignore the keyword."""
 _MAX_DEPTH = 12
 _MAX_NODES = 2_000
 _TYPES = {"string", "integer", "number", "boolean", "null", "array", "object"}
 
 
 def answer_schema(tools: Sequence[JsonObject]) -> JsonObject:
-    """The schema of an answer: a list of no, one or more calls to `tools`; references are open from the second on."""
-    first = {"anyOf": [_call(tool, references=False) for tool in tools]}
-    later = {"anyOf": [_call(tool, references=True) for tool in tools]}
-    return {"type": "array", "prefixItems": [first], "items": later}
+    """The schema of an answer: one call, or a list of any number; references are open from a list's second call on."""
+    first = [_call(tool, references=False) for tool in tools]
+    later = [_call(tool, references=True) for tool in tools]
+    calls: JsonObject = {"type": "array", "prefixItems": [{"anyOf": first}], "items": {"anyOf": later}}
+    return {"anyOf": [*first, calls], "x-guidance": _ONE_LINE}
 
 
 def _call(tool: JsonObject, *, references: bool) -> JsonObject:
@@ -50,12 +54,15 @@ class _Reducer:
         self._references = references
         self._nodes = 0
 
-    def reduce(self, schema: Json, depth: int = 0, *, top: bool = False) -> JsonObject:
-        """A schema of the subset that accepts at least what `schema`, its default and a reference allow."""
+    def reduce(self, schema: Json, depth: int = 0, *, top: bool = False, branch: bool = False) -> JsonObject:
+        """A schema of the subset that accepts at least what `schema`, its default and a reference allow.
+
+        `top`: the arguments themselves; `branch`: of a combinator, so not closed (RULES M5).
+        """
         self._nodes += 1
         if not isinstance(schema, Mapping) or depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
             return {}
-        reduced = self._shape(schema, depth)
+        reduced = self._shape(schema, depth, branch)
         choices = [reduced] if reduced else []
         if choices and "default" in schema and not top:
             choices.append({"const": schema["default"]})
@@ -63,26 +70,26 @@ class _Reducer:
             choices.append(_REFERENCE)
         return {"anyOf": choices} if len(choices) > 1 else reduced
 
-    def _shape(self, schema: JsonObject, depth: int) -> JsonObject:
+    def _shape(self, schema: JsonObject, depth: int, branch: bool) -> JsonObject:
         if "$ref" in schema:
-            return self.reduce(self._target(schema["$ref"]), depth + 1, top=True)
+            return self.reduce(self._target(schema["$ref"]), depth + 1, branch=branch)
         if "const" in schema:
             return {"const": schema["const"]}
         if isinstance(enum := schema.get("enum"), list | tuple) and enum:
             return {"enum": list(enum)}
         kinds = schema.get("type")
         if isinstance(kinds, str):
-            return self._typed(kinds, schema, depth)
+            return self._typed(kinds, schema, depth, branch)
         if isinstance(kinds, list | tuple) and kinds:
-            return {"anyOf": [self._typed(str(kind), schema, depth) for kind in kinds]}
+            return {"anyOf": [self._typed(str(kind), schema, depth, branch) for kind in kinds]}
         for word in ("anyOf", "oneOf"):
             if isinstance(branches := schema.get(word), list | tuple) and branches and "properties" not in schema:
-                return {"anyOf": [self.reduce(branch, depth + 1, top=True) for branch in branches]}
+                return {"anyOf": [self.reduce(one, depth + 1, branch=True) for one in branches]}
         return {}
 
-    def _typed(self, kind: str, schema: JsonObject, depth: int) -> JsonObject:
+    def _typed(self, kind: str, schema: JsonObject, depth: int, branch: bool) -> JsonObject:
         if kind == "object":
-            return self._object(schema, depth)
+            return self._object(schema, depth, branch)
         if kind == "array":
             free = "prefixItems" in schema or "items" not in schema
             return {"type": "array"} if free else {"type": "array", "items": self.reduce(schema["items"], depth + 1)}
@@ -90,7 +97,7 @@ class _Reducer:
             return {"type": "string", "format": "date"}
         return {"type": kind} if kind in _TYPES else {}
 
-    def _object(self, schema: JsonObject, depth: int) -> JsonObject:
+    def _object(self, schema: JsonObject, depth: int, branch: bool) -> JsonObject:
         declared = schema.get("properties")
         properties = (
             {name: self.reduce(value, depth + 1) for name, value in declared.items()}
@@ -99,15 +106,16 @@ class _Reducer:
         )
         required = schema.get("required")
         names = [name for name in required if name in properties] if isinstance(required, list | tuple) else []
-        closed = False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
+        implied = "additionalProperties" not in schema and isinstance(declared, Mapping) and not branch
+        closed = implied or False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
         combined = any(word in schema for word in ("anyOf", "oneOf", "allOf", "if", "$ref", "patternProperties"))
-        if not properties and not (closed and not combined):
+        if not properties and (combined or not closed):
             return {"type": "object"}
         return {
             "type": "object",
             "properties": properties,
             "required": names,
-            "additionalProperties": not closed or combined,
+            "additionalProperties": combined or not closed,
         }
 
     def _target(self, reference: Json) -> Json:

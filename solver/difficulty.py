@@ -20,6 +20,8 @@ LOW, HIGH = 0.25, 0.75
 """The frontier, both ends included."""
 _WIDTH = 0.12
 _GROUP = 8
+UNCOUNTED = frozenset({"infrastructure", "checker_error"})
+"""Outcomes that are our fault, not the solver's: outside every denominator (RULES A9, DESIGN 5)."""
 
 
 @cache
@@ -98,7 +100,3 @@ def rate(attempts: Sequence[Attempt]) -> Score | Verdict:
         consensus_share=agreed.share,
         consensus_is_gold=agreed.is_gold,
     )
-
-
-UNCOUNTED = frozenset({"infrastructure", "checker_error"})
-"""Outcomes that are our fault, not the solver's: outside every denominator (RULES A9, DESIGN 5)."""

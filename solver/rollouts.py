@@ -22,12 +22,13 @@ from solver.difficulty import UNCOUNTED, band_probability
 from solver.harness import Harness, HarnessName, Style, harness
 
 WAVE = 4
+MOST = 64
 _UNLIKELY, _LIKELY = 0.1, 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the solver is asked. A task gets up to `max(k, k_max)` valid attempts (DESIGN 5).
+    """How the solver is asked. A task gets up to `k_max` valid attempts, by default `k` (DESIGN 5).
 
     With `fresh` (`--confirm`) it gets exactly `k`, drawn with other seeds: no early stop, so no bias.
     """
@@ -35,22 +36,23 @@ class Settings:
     harness: HarnessName = "json"
     style: Style = "plain"
     k: int = 8
-    k_max: int = 8
+    k_max: int | None = None
     temperature: float = 0.7
     max_tokens: int = 256
     seed: int = 0
     fresh: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= 64 or not 1 <= self.k_max <= 64:
+        if not 1 <= self.k <= (self.k if self.k_max is None else self.k_max) <= MOST:
             raise UsageError(
-                f"k = {self.k} and k_max = {self.k_max} must lie between 1 and 64", hint="k is 8 by default"
+                f"k = {self.k} and k_max = {self.k_max} do not fit",
+                hint=f"1 <= k <= k_max <= {MOST}; k is 8 by default",
             )
 
     @property
     def cap(self) -> int:
         """The most valid attempts of one task."""
-        return self.k if self.fresh else max(self.k, self.k_max)
+        return self.k if self.fresh or self.k_max is None else self.k_max
 
 
 def settled(passes: int, attempts: int) -> bool:

@@ -1,4 +1,4 @@
-"""A tool in one line, for prompts that small models follow: `book(guests: integer, date?: date) - Reserve a table.`
+"""A tool in one line, for prompts that small models follow: `book(name, guests: integer, day?: date) - Book a table.`
 
 In: a normalised tool (RULES M). Out: text without line breaks. Not promised: that every detail of the schema is
 told; the chat prompts carry the whole schema.
@@ -16,7 +16,7 @@ _MAX_DEPTH = 2
 
 
 def signature(tool: JsonObject) -> str:
-    """Name, parameters with types (`?` marks the optional ones) and the first sentence of the description."""
+    """Name, parameters with types (none: string; `?`: optional) and the first sentence of the description."""
     text = f"{tool['name']}({_fields(tool['parameters'], 0)})"
     about = _first_sentence(str(tool.get("description") or ""))
     return f"{text} - {about}" if about else text
@@ -27,9 +27,12 @@ def _fields(schema: Json, depth: int) -> str:
         return ""
     required = schema.get("required")
     names = required if isinstance(required, list | tuple) else ()
-    return ", ".join(
-        f"{name}{'' if name in names else '?'}: {_type(value, depth)}" for name, value in properties.items()
-    )
+    return ", ".join(_field(name, value, name in names, depth) for name, value in properties.items())
+
+
+def _field(name: str, schema: Json, required: bool, depth: int) -> str:
+    kind = _type(schema, depth)
+    return f"{name}{'' if required else '?'}{'' if kind == 'string' else f': {kind}'}"
 
 
 def _type(schema: Json, depth: int) -> str:

@@ -1,0 +1,63 @@
+"""Harnesses: what is asked, in which words, and how answers are read."""
+
+from pathlib import Path
+
+import pytest
+
+from data.errors import UsageError
+from data.records import Message
+from policies.protocol import Prompt
+from solver.harness import HARNESSES, STYLES, Harness, harness
+from tests.solver.solver_cases import book, task
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+WAYS = [Harness(name, style) for name in HARNESSES for style in STYLES]
+CONVERSATION = (
+    Message("system", "Today is 2026-03-05."),
+    Message("user", "Find me a good trattoria."),
+    Message("assistant", "Roma is near."),
+    Message("tool", '{"open": true}'),
+    Message("user", "Then a table for two there."),
+)
+
+
+def words(prompt: Prompt) -> str:
+    return prompt.text or "\n".join(f"{turn.role}: {turn.content}" for turn in prompt.messages or ())
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.name}-{way.style}")
+class TestEveryHarness:
+    def test_its_prompt_is_the_golden_file(self, way: Harness) -> None:
+        golden = GOLDEN / f"solver_{way.name}_{way.style}.txt"
+        assert words(way.prompt(task(messages=CONVERSATION))) + "\n" == golden.read_text(encoding="utf-8")
+
+    def test_its_oracle_is_correct(self, way: Harness) -> None:
+        one = task(calls=[book("Roma"), book("Oslo")])
+        assert way.score(one, way.prompt(one).oracle or "").correct
+
+    def test_the_oracle_of_a_task_without_calls_is_correct(self, way: Harness) -> None:
+        assert way.score(task(calls=()), way.prompt(task(calls=())).oracle or "").correct
+
+    def test_what_a_task_says_is_never_taken_for_a_slot(self, way: Harness) -> None:
+        said = "Braces {tools} and {conversation} and {0}"
+        assert said in words(way.prompt(task(messages=(Message("user", said),))))
+
+    def test_the_gold_is_not_in_the_prompt(self, way: Harness) -> None:
+        assert "Zanzibar" not in words(way.prompt(task(calls=[book("Zanzibar")])))
+
+    def test_an_answer_that_ran_into_the_limit_is_truncated(self, way: Harness) -> None:
+        judged = way.score(task(), "<think>The table", "length")
+        assert (judged.outcome, judged.reward) == ("truncated", 0.0)
+
+    def test_a_whole_answer_counts_even_at_the_limit(self, way: Harness) -> None:
+        assert way.score(task(), way.prompt(task()).oracle or "", "length").correct
+
+
+def test_only_json_constrains_its_answer() -> None:
+    assert [way.prompt(task()).schema is not None for way in WAYS] == [way.name == "json" for way in WAYS]
+
+
+@pytest.mark.parametrize(("name", "style"), [("hermes", "plain"), ("json", "poem")])
+def test_an_unknown_harness_is_named(name: str, style: str) -> None:
+    with pytest.raises(UsageError, match=f"{name}.*{style}"):
+        harness(name, style)
