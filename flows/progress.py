@@ -28,11 +28,10 @@ class Standing:
     measured: int
     chosen: int
     wanted: int
-    stage: str
 
     def line(self) -> str:
         return (
-            f"{self.stage:<8} briefs {self.briefs}/{self.budget} at most · proven {self.proven} · "
+            f"briefs {self.briefs}/{self.budget} at most · proven {self.proven} · "
             f"measured {self.measured} · chosen {self.chosen}/{self.wanted}"
         )
 

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from data.canonical import digest
 from data.errors import UsageError
+from data.records import Band
+from data.select import DEFAULT_MIX
 from generator.domains import DOMAINS
 
 MAX_BUDGET = 10_000_000
@@ -25,9 +27,9 @@ class Mix(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    easy: Share = 0.25
-    frontier: Share = 0.5
-    hard: Share = 0.25
+    easy: Share = DEFAULT_MIX["easy"]
+    frontier: Share = DEFAULT_MIX["frontier"]
+    hard: Share = DEFAULT_MIX["hard"]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -75,6 +77,7 @@ class RunConfig(BaseModel):
     k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open")
     confirm: int = Field(0, ge=0, le=256, title="Fresh attempts for the selected tasks")
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
+    generator_temperature: float = Field(0.8, ge=0, le=2, title="Temperature of the generator")
     mix: Mix = Field(Mix(), title="Mix by pass rate")
     suspects: bool = Field(False, title="Publish suspects too")
     store: str = Field("", title="Store")
@@ -107,6 +110,11 @@ class RunConfig(BaseModel):
     def candidates(self) -> int:
         """The budget: briefs at most."""
         return self.budget or 32 * self.tasks
+
+    @property
+    def shares(self) -> dict[Band, float]:
+        """The mix as selection takes it."""
+        return {"easy": self.mix.easy, "frontier": self.mix.frontier, "hard": self.mix.hard}
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -80,6 +80,10 @@ class Policy(Protocol):
 
 
 def completion_seed(params: SamplingParams, prompt: Prompt, index: int) -> int:
-    """The seed of one completion: a function of run seed, prompt key and sample index alone (31 bits)."""
-    text = f"{params.seed}:{prompt.key}:{index}".encode()
-    return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") & 0x7FFFFFFF
+    """The seed of one completion: a function of run seed, prompt key and sample index alone (31 bits).
+
+    Consecutive samples of a prompt have consecutive seeds, because that is how llama.cpp and vLLM number the `n`
+    samples of one request: asking for eight at once, in waves, or for the missing ones after a crash draws the same.
+    """
+    text = f"{params.seed}:{prompt.key}".encode()
+    return (int.from_bytes(hashlib.sha256(text).digest()[:4], "big") & 0x3FFFFFFF) + index

@@ -1,0 +1,67 @@
+"""The chunk steps as Prefect tasks: names, retries, and cache keys that hold everything the result depends on.
+
+Paths travel, rows do not. The chunk files are the truth: a finished chunk is found again by its derivation whatever
+Prefect remembers. Prefect's own cache is the second belt; its results lie in the work folder and go with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import task
+from prefect.client.schemas.objects import State, TaskRun
+from prefect.context import TaskRunContext
+from prefect.tasks import Task, exponential_backoff
+
+from data.errors import SparringError
+from flows import steps
+
+
+def _key(run: TaskRunContext, parameters: dict[str, Any]) -> str:
+    """The step and its chunk's derivation: inputs, prompts, verifier, weights, settings."""
+    inputs = [str(parameters[name]) for name in ("proposals", "verified", "attempts") if name in parameters]
+    own = steps.key(
+        parameters["root"], run.task.name, inputs, first=parameters["first"], last=parameters.get("last", 0)
+    )
+    return f"{run.task.name}-{own}"
+
+
+def _worth_retrying(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
+    """Infrastructure faults only: a rejected draft is data, and a wrong parameter stays wrong."""
+    fault = state.result(raise_on_failure=False)
+    return isinstance(fault, SparringError) and fault.retryable
+
+
+OPTIONS: dict[str, Any] = {
+    "cache_key_fn": _key,
+    "persist_result": True,
+    "result_serializer": "json",
+    "retries": 2,
+    "retry_delay_seconds": exponential_backoff(backoff_factor=5),
+    "retry_jitter_factor": 0.5,
+    "retry_condition_fn": _worth_retrying,
+}
+
+
+@task(name="propose", task_run_name="propose {first}", **OPTIONS)
+def propose(root: str, first: int, last: int) -> str:
+    """Briefs `first` to `last - 1` to completions of the generator."""
+    return steps.propose(root, first, last)
+
+
+@task(name="verify", task_run_name="verify {first}", **OPTIONS)
+def verify(root: str, first: int, proposals: str) -> str:
+    """Completions to proven tasks, or the check each failed."""
+    return steps.verify(root, proposals)
+
+
+@task(name="solve", task_run_name="solve {first}", **OPTIONS)
+def solve(root: str, first: int, verified: str) -> str:
+    """Proven tasks to the solver's attempts."""
+    return steps.solve(root, verified)
+
+
+@task(name="rate", task_run_name="rate {first}", **OPTIONS)
+def rate(root: str, first: int, attempts: str) -> str:
+    """Attempts to difficulty."""
+    return steps.rate(root, attempts)

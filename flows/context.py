@@ -1,0 +1,144 @@
+"""Everything a chunk step needs to know of its run, found from the work folder's path alone.
+
+In: the path that travels with each task. Out: `Context`, made once for each process from `plan.json`, which the run
+wrote before its first chunk. So a step does the same in the flow's process as in a worker on another machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from data.atomic import write_bytes
+from data.records import JsonObject
+from flows.engines import Bridge, Engines
+from flows.settings import RunConfig
+from flows.workdir import Workdir
+from generator.briefs import BriefConfig
+from generator.catalogue import Catalogue, load_catalogue
+from policies.connect import open_policy
+from policies.players import Player
+from policies.protocol import SamplingParams
+from solver.rollouts import Settings
+
+CHUNK = {"embedded": 32, "scripted": 500}
+URL_CHUNK = 128
+WAVE = 2
+"""Chunks under way at once, and between two looks at whether there are enough tasks."""
+
+
+class Context:
+    """One run, as its steps see it."""
+
+    def __init__(self, root: Path, config: RunConfig, generator: Player, solver: Player) -> None:
+        self.workdir = Workdir(root)
+        self.config = config
+        self.generator = generator
+        self.solver = solver
+        self._lock = threading.Lock()
+        self._engines: Engines | None = None
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        return load_catalogue(Path(self.config.tools) if self.config.tools else None)
+
+    @cached_property
+    def briefs(self) -> BriefConfig:
+        config = self.config
+        return BriefConfig(seed=config.seed, mode=config.mode, domains=config.domains, catalogue=self.catalogue)
+
+    @property
+    def chunk(self) -> int:
+        """Briefs in a chunk: enough to keep the generator busy, few enough to lose little."""
+        return CHUNK.get(kind_of(self.generator.engine), URL_CHUNK)
+
+    def style(self, player: Player) -> Any:
+        """Small embedded models continue examples, servers chat; the scripted stand-in does either."""
+        if self.config.style != "auto":
+            return self.config.style
+        return "chat" if player.engine.startswith("http") else "plain"
+
+    @property
+    def sampling(self) -> SamplingParams:
+        """How the generator is sampled."""
+        return SamplingParams(temperature=self.config.generator_temperature, max_tokens=self.generator_tokens, seed=self.config.seed)
+
+    @property
+    def generator_tokens(self) -> int:
+        return 1024 if self.style(self.generator) == "chat" or self.config.mode == "open" else 96
+
+    def settings(self, *, fresh: bool = False) -> Settings:
+        """How the solver is sampled; `fresh` for `--confirm`."""
+        config = self.config
+        return Settings(
+            harness=config.harness,
+            style=self.style(self.solver),
+            k=config.confirm if fresh else config.k,
+            k_max=config.confirm if fresh else config.k_max,
+            temperature=config.temperature,
+            seed=config.seed,
+            fresh=fresh,
+        )
+
+    @property
+    def engines(self) -> Engines:
+        """Both players, opened at first use."""
+        with self._lock:
+            if self._engines is None:
+                bridge = Bridge()
+                bridge.start()
+                generator = open_policy(self.generator.engine, role="generator")
+                solver = open_policy(self.solver.engine, role="solver")
+                self._engines = Engines(generator, solver, bridge)
+            return self._engines
+
+    def close(self) -> None:
+        """Close the players, if they were opened."""
+        with self._lock:
+            if self._engines is not None:
+                self._engines.close()
+                self._engines = None
+
+
+def kind_of(engine: str) -> str:
+    """`embedded`, `scripted` or `url`."""
+    kind = engine.partition(":")[0]
+    return "url" if kind in ("http", "https") else kind
+
+
+_contexts: dict[str, Context] = {}
+_contexts_lock = threading.Lock()
+
+
+def save(root: Path, config: RunConfig, generator: Player, solver: Player) -> None:
+    """Write down what steps need to know."""
+    plan: dict[str, Any] = {
+        "config": config.model_dump(mode="json"),
+        "generator": asdict(generator),
+        "solver": asdict(solver),
+    }
+    write_bytes(root / "plan.json", json.dumps(plan, indent=1, sort_keys=True).encode())
+
+
+def context(root: str) -> Context:
+    """The context of the run in `root`, the same object for the whole process."""
+    with _contexts_lock:
+        if root not in _contexts:
+            plan = json.loads((Path(root) / "plan.json").read_bytes())
+            _contexts[root] = Context(
+                Path(root), RunConfig(**plan["config"]), Player(**plan["generator"]), Player(**plan["solver"])
+            )
+        return _contexts[root]
+
+
+def forget(root: str) -> None:
+    """Close the run's engines and drop its context."""
+    with _contexts_lock:
+        known = _contexts.pop(root, None)
+    if known is not None:
+        known.close()

@@ -1,0 +1,135 @@
+"""The flow: waves of briefs are proposed, verified, solved and rated until there are enough tasks, then published.
+
+In: `RunConfig`. Out: the path of the published version. What is decided between waves follows from finished waves
+alone, in the order of their briefs, so that an interrupted run decides the same again.
+Waves go on until the set has its size and its mix; for the mix alone at most as long again as the size took.
+Not promised: the mix, where the candidates do not give it (the report says so).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from loguru import logger
+from prefect import flow
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from data.select import Candidate, Selection, select
+from flows import chunk_tasks, runlog
+from flows.context import WAVE, Context, context, forget
+from flows.finish import finish
+from flows.harvest import Chunk, Counts, harvest
+from flows.preflight import prepare
+from flows.progress import Standing, tell
+from flows.settings import RunConfig
+from flows.workdir import open_workdir
+
+WORKERS = 4
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the finished waves came to."""
+
+    chunks: list[Chunk] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    briefs: int = 0
+    proven: int = 0
+    tokens: int = 0
+    full_at: int = 0
+    """Briefs after which the set first had its size; 0 before."""
+
+    def add(self, chunk: Chunk, found: list[Candidate], counts: Counts) -> None:
+        self.chunks.append(chunk)
+        self.candidates.extend(found)
+        self.briefs += counts.briefs
+        self.proven += counts.proven
+        self.tokens += counts.tokens
+
+
+@flow(
+    name="curriculum",
+    flow_run_name="{config.name}-{config.seed}",
+    task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),  # type: ignore[arg-type]
+    persist_result=False,
+)
+def curriculum(config: RunConfig) -> str:
+    """Grow one task set and publish it.
+
+    Args:
+        config: What to make: how many tasks, of what, for which solver.
+    """
+    runlog.configure()
+    root = config.path("workdir").absolute()
+    with open_workdir(root, config.identity):
+        prepare(root, config)
+        try:
+            return _run(context(str(root)))
+        finally:
+            forget(str(root))
+
+
+def _run(run: Context) -> str:
+    start = time.monotonic()
+    progress = create_progress_artifact(0, key=f"curriculum-{run.config.name}-progress", description="tasks chosen")
+    assert isinstance(progress, UUID)
+    tally = Tally()
+    selection = select((), run.config.tasks, run.config.shares)
+    for wave in waves(run):
+        for chunk in _wave(run, wave):
+            tally.add(chunk, *harvest(chunk))
+        selection = select(tally.candidates, run.config.tasks, run.config.shares, suspects=run.config.suspects)
+        _report(run, tally, selection, progress)
+        if enough(tally, selection):
+            break
+    return finish(run, tally.chunks, selection, tokens=tally.tokens, seconds=time.monotonic() - start)
+
+
+def waves(run: Context) -> Iterator[list[tuple[int, int]]]:
+    """The briefs of the budget as waves of chunks `(first, last)`."""
+    budget, size = run.config.candidates, run.chunk
+    spans = [(first, min(first + size, budget)) for first in range(0, budget, size)]
+    for place in range(0, len(spans), WAVE):
+        yield spans[place : place + WAVE]
+
+
+def _wave(run: Context, spans: list[tuple[int, int]]) -> list[Chunk]:
+    """All chunks of a wave, side by side: while one waits for its solver, another proposes."""
+    root = str(run.workdir.root)
+    under_way = []
+    for first, last in spans:
+        proposals = chunk_tasks.propose.submit(root, first, last)
+        verified = chunk_tasks.verify.submit(root, first, proposals)  # type: ignore[arg-type]
+        attempts = chunk_tasks.solve.submit(root, first, verified)  # type: ignore[arg-type]
+        scores = chunk_tasks.rate.submit(root, first, attempts)  # type: ignore[arg-type]
+        under_way.append((first, proposals, verified, attempts, scores))
+    chunks = []
+    for first, *futures in under_way:
+        chunks.append(Chunk(first, *(future.result() for future in futures)))
+    return chunks
+
+
+def enough(tally: Tally, selection: Selection) -> bool:
+    """Whether no further wave is due."""
+    if selection.missing:
+        return False
+    tally.full_at = tally.full_at or tally.briefs
+    return selection.mixed or tally.briefs >= 2 * tally.full_at
+
+
+def _report(run: Context, tally: Tally, selection: Selection, progress: UUID) -> None:
+    standing = Standing(
+        briefs=tally.briefs,
+        budget=run.config.candidates,
+        proven=tally.proven,
+        measured=len(tally.candidates),
+        chosen=len(selection.chosen),
+        wanted=run.config.tasks,
+    )
+    logger.info("{}", standing.line())
+    update_progress_artifact(progress, min(99.0, standing.share), description=standing.line())
+    tell(standing)

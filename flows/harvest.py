@@ -1,0 +1,151 @@
+"""From finished chunks to a version: what selection sees, every brief's fate, the published rows.
+
+In: the paths of each chunk's four files. Out: candidates for selection, and tables made one chunk at a time, so that a
+million briefs never stand in memory as Python objects. Nothing here samples or knows Prefect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from data.chunks import read_chunk
+from data.ledger import PUBLISHED
+from data.records import Score, Task
+from data.rows import published_row, score_from_row, task_from_row
+from data.schema import ATTEMPTS, CANDIDATES, PROPOSALS, SCORES, TASKS, VERIFIED, Row, to_table
+from data.select import Candidate, Selection, candidate_of
+from generator.domains import DOMAINS
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The files of one finished chunk of briefs."""
+
+    first: int
+    proposals: str
+    verified: str
+    attempts: str
+    scores: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a chunk came to."""
+
+    briefs: int
+    proven: int
+    measured: int
+    tokens: int
+
+
+def harvest(chunk: Chunk) -> tuple[list[Candidate], Counts]:
+    """The measured tasks of a chunk as selection sees them, and its counts."""
+    verified = read_chunk(Path(chunk.verified), VERIFIED).to_pylist()
+    scores = scores_of(chunk)
+    proven = [row for row in verified if row["task_id"] is not None]
+    candidates = [
+        candidate_of(int(row["index"]), task_from_row(row), scores[row["task_id"]])
+        for row in proven
+        if row["task_id"] in scores
+    ]
+    tokens = _tokens(chunk.proposals, PROPOSALS) + _tokens(chunk.attempts, ATTEMPTS)
+    return candidates, Counts(len(verified), len(proven), len(candidates), tokens)
+
+
+def scores_of(chunk: Chunk) -> dict[str, Score]:
+    """Score of each measured task of a chunk, by task id."""
+    return {row["task_id"]: score_from_row(row) for row in read_chunk(Path(chunk.scores), SCORES).to_pylist()}
+
+
+def chosen_tasks(
+    chunks: Iterable[Chunk], selection: Selection, fresh: Iterable[Chunk] = ()
+) -> Iterator[tuple[int, Task, Score]]:
+    """Brief index, task and score of the chosen, in the order of their briefs; fresh scores where they were taken."""
+    chosen = frozenset(selection.chosen)
+    confirmed = {chunk.first: chunk for chunk in fresh}
+    for chunk in chunks:
+        scores = scores_of(chunk)
+        if chunk.first in confirmed:
+            scores |= scores_of(confirmed[chunk.first])
+        for row in read_chunk(Path(chunk.verified), VERIFIED).to_pylist():
+            if row["index"] in chosen:
+                yield int(row["index"]), task_from_row(row), scores[row["task_id"]]
+
+
+def task_tables(
+    chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], generator_digest: str, solver_digest: str
+) -> Iterator[pa.Table]:
+    """Published rows (`TASKS`), a table a chunk."""
+    for chunk in chunks:
+        rows = [
+            published_row(
+                task,
+                score,
+                env_index=DOMAINS.index(task.domain) if task.domain in DOMAINS else len(DOMAINS),
+                generator_digest=generator_digest,
+                solver_digest=solver_digest,
+            )
+            for _, task, score in chosen_tasks([chunk], selection, fresh)
+        ]
+        yield to_table(rows, TASKS)
+
+
+def samples(
+    chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], count: int
+) -> tuple[Sample, ...]:
+    """The chosen tasks nearest to a pass rate of one half, each calling other tools, with what the solver answered."""
+    ranked = sorted(
+        ((abs(score.pass_rate - 0.5), index, task, score) for index, task, score in chosen_tasks(chunks, selection, fresh)),
+        key=lambda item: item[:2],
+    )
+def candidate_tables(chunks: Iterable[Chunk], selection: Selection) -> Iterator[pa.Table]:
+    """Every brief's fate, a table a chunk."""
+    chosen = frozenset(selection.chosen)
+    for chunk in chunks:
+        scores = scores_of(chunk)
+        proposals = read_chunk(Path(chunk.proposals), PROPOSALS).to_pylist()
+        verified = read_chunk(Path(chunk.verified), VERIFIED).to_pylist()
+        pairs = zip(proposals, verified, strict=True)
+        yield to_table([_fate(asked, proven, scores, selection, chosen) for asked, proven in pairs], CANDIDATES)
+
+
+def attempt_tables(chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+    """Every rollout, a table a chunk."""
+    for chunk in chunks:
+        yield read_chunk(Path(chunk.attempts), ATTEMPTS)
+
+
+def _fate(
+    asked: Row, proven: Row, scores: Mapping[str, Score], selection: Selection, chosen: frozenset[int]
+) -> dict[str, object]:
+    """One row of `CANDIDATES`: the proposal, its verdict, its measurement, its place."""
+    row: dict[str, object] = {name: proven[name] for name in CANDIDATES.names if name in VERIFIED.names}
+    row |= {name: asked[name] for name in ("completion", "finish_reason", "prompt_tokens", "completion_tokens")}
+    score = scores.get(str(proven["task_id"]))
+    measured = ("attempts", "passes", "pass_rate", "band", "consensus_share", "consensus_is_gold")
+    row |= {name: getattr(score, name) if score else None for name in measured}
+    row["brief_json"] = asked["brief_json"]
+    index = int(str(proven["index"]))
+    if proven["task_id"] is None:
+        return row
+    if score is None:
+        return row | {"stage": "solve", "check": "reachability", "code": "no_valid_attempt"}
+    row |= curriculum_reward(row, score)
+    if index in chosen:
+        return row | {"stage": PUBLISHED}
+    verdict = selection.refused[index]
+    return row | {"stage": "select", "check": verdict.check, "code": verdict.code, "detail": verdict.detail}
+
+
+def _tokens(path: str, schema: pa.Schema) -> int:
+    table = read_chunk(Path(path), schema)
+    return sum(sum(table[name].to_pylist()) for name in ("prompt_tokens", "completion_tokens"))
+
+
+def confirmed(score: Score, fresh: Score | None) -> Score:
+    """The figures to publish: the fresh ones where they were taken."""
+    return replace(fresh, confirmed=True) if fresh is not None else score

@@ -1,0 +1,82 @@
+"""Everything that can be known to be wrong before the first sample: found now, named at once.
+
+In: the work folder and the configuration. Out: `plan.json` with both players resolved. Checked: our import names belong
+to us, the tools load, the store can be written, both players exist and answer, and are apart after round 0.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from loguru import logger
+
+from data.errors import StoreError, UsageError
+from flows import context as contexts
+from flows.settings import RunConfig, state_home
+from policies.players import Player, check_apart, resolve
+
+ROOMS = ("flows", "generator", "solver", "verifiers", "policies", "data")
+PLAYERS = "players"
+
+
+def prepare(root: Path, config: RunConfig) -> None:
+    """Check what the run needs and write down what its steps must know. Raises a `SparringError` for the first fault."""
+    check_names()
+    check_store(config.path("store"))
+    generator, solver = players(config)
+    contexts.forget(str(root))
+    contexts.save(root, config, generator, solver)
+    run = contexts.context(str(root))
+    check_domains(run)
+    for refused in run.catalogue.refused:
+        logger.warning("tool {!r} cannot be used: {} {}", refused.name, refused.verdict.code, refused.verdict.detail)
+    engines = run.engines
+    engines.bridge.call(engines.generator.check())
+    engines.bridge.call(engines.solver.check())
+
+
+def players(config: RunConfig) -> tuple[Player, Player]:
+    """Who plays: the engine named for the slot, else the one named for both, else the promoted player."""
+    home = state_home() / PLAYERS
+    generator = resolve(home, "generator", config.generator or config.engine)
+    solver = resolve(home, "solver", config.solver or config.engine)
+    check_apart(generator, solver)
+    return generator, solver
+
+
+def check_names() -> None:
+    """Another distribution that owns one of our import names would be imported in our place, or mixed with us."""
+    owners = packages_distributions()
+    for room in ROOMS:
+        strangers = sorted(set(owners.get(room, ())) - {"sparring"})
+        if strangers:
+            raise UsageError(
+                f"the package {', '.join(strangers)} in this environment also owns the import name {room!r}",
+                hint="give sparring an environment of its own",
+            )
+
+
+def check_store(store: Path) -> None:
+    """The store's folder exists, or can be made, and takes files."""
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+        probe = store / f".probe-{os.getpid()}"
+        probe.write_bytes(b"sparring")
+        probe.unlink()
+    except OSError as fault:
+        raise StoreError(
+            f"the store {store} cannot be written: {fault.strerror}",
+            hint="free space there, mend its rights, or give another with --store",
+        ) from fault
+
+
+def check_domains(run: contexts.Context) -> None:
+    """The catalogue has tools of the domains asked for."""
+    missing = [name for name in run.config.domains if name not in run.catalogue.domains]
+    if missing and run.config.mode == "catalogue":
+        raise UsageError(
+            f"the catalogue has no tool of the domain {', '.join(missing)}",
+            hint=f"it has tools of {', '.join(run.catalogue.domains)}",
+        )

@@ -1,0 +1,143 @@
+"""The steps of a run, each `f(chunk path, ...) -> chunk path`: propose, verify, solve, rate.
+
+In: the work folder and the paths of earlier chunks. Out: the path of this step's chunk, made now or found again.
+A step's key holds all that its rows depend on: inputs by content, prompts, verifier, weights and settings; Prefect's
+cache uses the same. Nothing here knows Prefect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from data.canonical import digest
+from data.chunks import chunk_digest, derive_key, find_chunk, read_chunk, write_chunk
+from data.records import Attempt, Json, Score, Task
+from data.rows import (
+    attempt_from_row,
+    attempt_row,
+    brief_json,
+    score_row,
+    stored_text,
+    task_from_row,
+)
+from data.schema import ATTEMPTS, PROPOSALS, SCHEMA_VERSION, SCORES, VERIFIED, Row, to_table
+from flows.context import Context, context, kind_of
+from flows.judging import judged_row
+from generator import prompts as generator_prompts
+from generator.briefs import plan
+from generator.prompts import render
+from policies.journal import JournalledPolicy
+from policies.protocol import Policy
+from solver import harness as solver_prompts
+from solver.difficulty import rate as rate_task
+from solver.rollouts import attempt
+from verifiers.verify import VERIFIER_VERSION
+
+
+def key(root: str, step: str, inputs: Iterable[str], *, first: int = 0, last: int = 0, fresh: bool = False) -> str:
+    """The derivation key of a step's chunk: `inputs` are paths of earlier chunks."""
+    run = context(root)
+    config: dict[str, Json] = {"schema": SCHEMA_VERSION, "verifier": VERIFIER_VERSION}
+    if step == "propose":
+        config |= {"first": first, "last": last, "briefs": run.briefs.digest, "weights": run.generator.digest}
+        config |= {"style": run.style(run.generator), "sampling": asdict(run.sampling)}
+        config |= {"prompts": generator_prompts.PROMPT_VERSION}
+    elif step == "verify":
+        config |= {"style": run.style(run.generator), "prompts": generator_prompts.PROMPT_VERSION}
+    elif step == "solve":
+        config |= {"weights": run.solver.digest, "settings": asdict(run.settings(fresh=fresh))}
+        config |= {"prompts": solver_prompts.PROMPT_VERSION}
+    return derive_key(step, [chunk_digest(Path(path)) for path in inputs], config)
+
+
+def propose(root: str, first: int, last: int) -> str:
+    """Briefs `first` to `last - 1`, each answered once by the generator."""
+    run = context(root)
+    name = key(root, "propose", (), first=first, last=last)
+    if found := find_chunk(run.workdir.chunks, "propose", name):
+        return str(found)
+    briefs = [plan(run.briefs, index) for index in range(first, last)]
+    prompts = [render(brief, run.style(run.generator)) for brief in briefs]
+    policy = _journalled(run, run.engines.generator, name)
+    answers = run.engines.bridge.call(policy.sample(prompts, 1, run.sampling))
+    rows: list[Row] = [
+        {
+            "index": brief.index,
+            "brief_json": brief_json(brief),
+            "prompt_digest": digest(prompt.text or [[m.role, m.content] for m in prompt.messages or ()]),
+            "completion": stored_text(answer.text),
+            "seed": answer.seed,
+            "prompt_tokens": answer.prompt_tokens,
+            "completion_tokens": answer.completion_tokens,
+            "finish_reason": answer.finish_reason,
+            "error": stored_text(answer.error),
+        }
+        for brief, prompt, (answer,) in zip(briefs, prompts, answers, strict=True)
+    ]
+    return str(write_chunk(run.workdir.chunks, "propose", name, to_table(rows, PROPOSALS), PROPOSALS))
+
+
+def verify(root: str, proposals: str) -> str:
+    """Each proposal a proven task, or the check it failed."""
+    run = context(root)
+    name = key(root, "verify", (proposals,))
+    if found := find_chunk(run.workdir.chunks, "verify", name):
+        return str(found)
+    style = run.style(run.generator)
+    rows = [judged_row(row, style) for row in read_chunk(Path(proposals), PROPOSALS).to_pylist()]
+    return str(write_chunk(run.workdir.chunks, "verify", name, to_table(rows, VERIFIED), VERIFIED))
+
+
+def solve(root: str, verified: str, *, fresh: bool = False) -> str:
+    """The solver's attempts on every proven task of a chunk."""
+    run = context(root)
+    name = key(root, "solve", (verified,), fresh=fresh)
+    if found := find_chunk(run.workdir.chunks, "solve", name):
+        return str(found)
+    attempts = sample_attempts(run, tasks_of(verified), name, fresh=fresh)
+    return str(write_chunk(run.workdir.chunks, "solve", name, to_table(map(attempt_row, attempts), ATTEMPTS), ATTEMPTS))
+
+
+def sample_attempts(run: Context, tasks: list[Task], name: str, *, fresh: bool) -> list[Attempt]:
+    """The attempts on `tasks`, in their order; equal tasks are attempted once."""
+    unique = list({task.task_id: task for task in tasks}.values())
+    policy = _journalled(run, run.engines.solver, name)
+    rollouts = run.engines.bridge.call(attempt(unique, policy, run.settings(fresh=fresh)))
+    return [one for rollout in rollouts for one in rollout]
+
+
+def rate(root: str, attempts: str) -> str:
+    """The difficulty of every task that was attempted; one without a valid attempt has none."""
+    run = context(root)
+    name = key(root, "rate", (attempts,))
+    if found := find_chunk(run.workdir.chunks, "rate", name):
+        return str(found)
+    rows = [score_row(score) for score in scores(read_chunk(Path(attempts), ATTEMPTS).to_pylist())]
+    return str(write_chunk(run.workdir.chunks, "rate", name, to_table(rows, SCORES), SCORES))
+
+
+def scores(rows: Iterable[Row]) -> list[Score]:
+    """The scores of attempts given as rows, in the order of their tasks' first attempts."""
+    by_task: dict[str, list[Attempt]] = {}
+    for row in rows:
+        one = attempt_from_row(row)
+        by_task.setdefault(one.task_id, []).append(one)
+    rated = [rate_task(group) for group in by_task.values()]
+    return [score for score in rated if isinstance(score, Score)]
+
+
+def tasks_of(verified: str) -> list[Task]:
+    """The proven tasks of a verified chunk, in the order of their briefs."""
+    rows = read_chunk(Path(verified), VERIFIED).to_pylist()
+    return [task_from_row(row) for row in rows if row["task_id"] is not None]
+
+
+def _journalled(run: Context, policy: Policy, name: str) -> Policy:
+    """A sampling engine writes each answer down at once; the scripted one would only say the same again."""
+    if kind_of(policy.name) == "scripted":
+        return policy
+    return JournalledPolicy(policy, run.workdir.journals / f"{name}.jsonl")
+
+
