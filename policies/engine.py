@@ -1,0 +1,65 @@
+"""What our engines share: they draw single completions, and `sample` puts them in order.
+
+In: an engine that implements `draw`. Out: `Policy.sample`, and completions handed over one by one as they finish,
+which is what a journal needs. Nothing here bounds what is in flight: every engine knows its own limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from policies.protocol import Completion, Prompt, SamplingParams
+
+Keep = Callable[[Completion], None]
+
+
+class Engine(ABC):
+    """A `Policy` that can be asked for chosen samples of one prompt."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the engine is called in manifests and logs."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """Identity of the weights, `sha256:` and hex."""
+
+    @abstractmethod
+    async def draw(self, prompt: Prompt, indices: Sequence[int], params: SamplingParams, keep: Keep) -> None:
+        """Draw the samples `indices` (ascending) of `prompt` and hand each to `keep` as it finishes, in any order.
+
+        Raises `PolicyError` when the engine as a whole cannot be used; a failed sample is kept with its reason.
+        """
+
+    async def check(self) -> None:
+        """Preflight: raise `PolicyError` if the engine cannot be used at all. Costs no sample."""
+        return None
+
+    async def close(self) -> None:
+        """Free what the engine holds. Calling it twice is fine."""
+        return None
+
+    async def sample(
+        self, prompts: Sequence[Prompt], n: int, params: SamplingParams, *, first_index: int = 0
+    ) -> list[list[Completion]]:
+        """`n` completions for each prompt, in order (see `Policy.sample`)."""
+        results: list[list[Completion]] = [[] for _ in prompts]
+        indices = range(first_index, first_index + n)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for prompt, kept in zip(prompts, results, strict=True):
+                    group.create_task(self.draw(prompt, indices, params, kept.append))
+        except ExceptionGroup as faults:
+            raise faults.exceptions[0] from None
+        for kept in results:
+            kept.sort(key=lambda completion: completion.index)
+        return results
+
+
+def failed(index: int, seed: int, reason: str) -> Completion:
+    """A sample that the engine could not deliver: counted nowhere, `reason` says why."""
+    return Completion("", index, seed, 0, 0, "error", reason)
