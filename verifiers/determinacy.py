@@ -75,7 +75,7 @@ def _objects(text: str) -> Iterator[Mapping[str, Json]]:
         try:
             value, place = _DECODER.raw_decode(text, found.start())
         except json.JSONDecodeError as fault:
-            budget -= fault.pos - found.start()
+            budget -= fault.pos - found.start() + len(text) // 64  # the fault has counted the lines before it
             continue
         except (RecursionError, ValueError):  # too deep, or a number of too many digits
             budget -= 10_000
@@ -114,7 +114,9 @@ def _meaning(description: Json) -> str:
 def _orderless(schema: Json, key: str = "") -> Json:
     """A schema without the order of its names and values, descriptions reduced to what they say."""
     if isinstance(schema, Mapping):
-        return {name: _orderless(item, name) for name, item in schema.items()}
+        return {
+            name: _orderless(item, name) for name, item in schema.items() if not (name == "required" and item == [])
+        }
     if isinstance(schema, list | tuple):
         items = [_orderless(item) for item in schema]
         return sorted(items, key=canonical_json) if key in _ORDERLESS else items

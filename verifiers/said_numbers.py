@@ -77,8 +77,8 @@ def _said_by(found: regex.Match[str], chunk: str) -> tuple[Decimal, ...]:
         values = values[:1] if cluster[-1] == "m" else values  # $5m is no length
         before = before[:-1]
     if before.endswith("−") and not before[:-1][-1:].isalnum():
-        values = (-values[0], *values[1:])
-    return (*values, values[-1].scaleb(-2)) if _PERCENT.match(chunk, found.end()) else values
+        values = (values[0].copy_negate(), *values[1:])
+    return (*values, _EXACT.scaleb(values[-1], -2)) if _PERCENT.match(chunk, found.end()) else values
 
 
 def _cluster(cluster: str) -> tuple[Decimal, ...] | None:
@@ -127,7 +127,7 @@ def _plain(cluster: str) -> tuple[Decimal, ...] | None:
     value = Decimal(found[1].replace(",", "") + (found[2] or "") + (found[3] or "")).normalize(_EXACT)
     suffix = found[4]
     if suffix in POWERS:
-        scaled = value * POWERS[suffix]
+        scaled = _EXACT.multiply(value, POWERS[suffix])
         return (scaled, value) if suffix in ("m", "mm") else (scaled,)
     if not suffix or suffix in ("st", "nd", "rd", "th") or suffix in _units() or suffix[:-1] in _units():
         decade = suffix == "s" and len(found[1]) == 4
@@ -156,7 +156,8 @@ def _product(figures: str, scales: str) -> str | None:
     value, powers = figures.replace(",", ""), _SCALES.findall(scales)
     if (not value and "dozen" not in powers) or len(value) > MAX_DIGITS or len(powers) > 4:
         return None
-    return f" {math.prod((POWERS[power] for power in powers), start=Decimal(value or 1)):f}"
+    product = _EXACT.multiply(Decimal(value or 1), math.prod(POWERS[power] for power in powers))
+    return f" {product:f}"
 
 
 @cache

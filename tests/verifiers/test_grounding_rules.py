@@ -122,6 +122,8 @@ def test_text_is_not_said_by_parts_of_words(text: str, value: str) -> None:
         ("10 minus 5", 5),
         ("nineteen ninety-nine", 1999),
         ("900 and " + "9" * 900, int("9" * 900)),
+        ("-" + "9" * 40, -int("9" * 40)),
+        ("9" * 40 + "k", int("9" * 40) * 1000),
     ],
 )
 def test_numbers_are_said(text: str, value: float) -> None:
