@@ -41,4 +41,8 @@ class StoreError(SparringError):
 
 
 class Shortfall(SparringError):
-    """The run did what it could and has less than was asked for; what there is was kept."""
+    """The run did what it could and has less than was asked for; what there is was kept, at `path` if published."""
+
+    def __init__(self, message: str, *, hint: str = "", path: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.path = path

@@ -21,7 +21,12 @@ def _key(run: TaskRunContext, parameters: dict[str, Any]) -> str:
     """The step and its chunk's derivation: inputs, prompts, verifier, weights, settings."""
     inputs = [str(parameters[name]) for name in ("proposals", "verified", "attempts") if name in parameters]
     own = steps.key(
-        parameters["root"], run.task.name, inputs, first=parameters["first"], last=parameters.get("last", 0)
+        parameters["root"],
+        run.task.name,
+        inputs,
+        first=parameters["first"],
+        last=parameters.get("last", 0),
+        chosen=parameters.get("chosen", ()),
     )
     return f"{run.task.name}-{own}"
 
@@ -65,3 +70,9 @@ def solve(root: str, first: int, verified: str) -> str:
 def rate(root: str, first: int, attempts: str) -> str:
     """Attempts to difficulty."""
     return steps.rate(root, attempts)
+
+
+@task(name="confirm", task_run_name="confirm {first}", **OPTIONS)
+def confirm(root: str, first: int, verified: str, chosen: list[int]) -> str:
+    """The chosen tasks of a chunk to fresh attempts."""
+    return steps.confirm(root, verified, chosen)

@@ -7,15 +7,13 @@ wrote before its first chunk. So a step does the same in the flow's process as i
 from __future__ import annotations
 
 import json
-import os
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from data.atomic import write_bytes
-from data.records import JsonObject
 from flows.engines import Bridge, Engines
 from flows.settings import RunConfig
 from flows.workdir import Workdir
@@ -66,7 +64,9 @@ class Context:
     @property
     def sampling(self) -> SamplingParams:
         """How the generator is sampled."""
-        return SamplingParams(temperature=self.config.generator_temperature, max_tokens=self.generator_tokens, seed=self.config.seed)
+        return SamplingParams(
+            temperature=self.config.generator_temperature, max_tokens=self.generator_tokens, seed=self.config.seed
+        )
 
     @property
     def generator_tokens(self) -> int:

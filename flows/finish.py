@@ -51,6 +51,7 @@ def finish(run: Context, chunks: Sequence[Chunk], selection: Selection, *, token
         raise Shortfall(
             f"{selection.describe()}; published as {run.config.name}@{figures.version}",
             hint="raise --budget, widen --mix or the domains, or give more tools",
+            path=str(version.path),
         )
     return str(version.path)
 
@@ -68,9 +69,7 @@ def _confirm(run: Context, chunks: Sequence[Chunk], selection: Selection) -> lis
             attempts = chunk_tasks.confirm.submit(root, chunk.first, chunk.verified, mine)
             scores = chunk_tasks.rate.submit(root, chunk.first, attempts)  # type: ignore[arg-type]
             under_way.append((chunk, attempts, scores))
-    return [
-        replace(chunk, attempts=attempts.result(), scores=scores.result()) for chunk, attempts, scores in under_way
-    ]
+    return [replace(chunk, attempts=attempts.result(), scores=scores.result()) for chunk, attempts, scores in under_way]
 
 
 def _figures(
@@ -129,5 +128,5 @@ def _nothing(run: Context, ledger: Sequence[LedgerRow]) -> Shortfall:
     why = ", ".join(f"{row.count} {row.stage}/{row.code}" for row in bins)
     return Shortfall(
         f"none of {sum(row.count for row in bins)} briefs became a task: {why}; nothing was published",
-        hint=f"completions and verdicts are in {run.workdir.chunks}; try another engine, other tools or a larger --budget",
+        hint=f"all completions are in {run.workdir.chunks}; try another engine, other tools or a larger --budget",
     )

@@ -6,8 +6,9 @@ million briefs never stand in memory as Python objects. Nothing here samples or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,9 +16,10 @@ import pyarrow as pa
 from data.chunks import read_chunk
 from data.ledger import PUBLISHED
 from data.records import Score, Task
-from data.rows import published_row, score_from_row, task_from_row
+from data.rows import published_row, raw_text, score_from_row, task_from_row
 from data.schema import ATTEMPTS, CANDIDATES, PROPOSALS, SCORES, TASKS, VERIFIED, Row, to_table
 from data.select import Candidate, Selection, candidate_of
+from flows.reports import Sample
 from generator.domains import DOMAINS
 
 
@@ -94,14 +96,45 @@ def task_tables(
         yield to_table(rows, TASKS)
 
 
-def samples(
-    chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], count: int
-) -> tuple[Sample, ...]:
+def samples(chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], count: int) -> tuple[Sample, ...]:
     """The chosen tasks nearest to a pass rate of one half, each calling other tools, with what the solver answered."""
     ranked = sorted(
-        ((abs(score.pass_rate - 0.5), index, task, score) for index, task, score in chosen_tasks(chunks, selection, fresh)),
+        (
+            (abs(score.pass_rate - 0.5), index, task, score)
+            for index, task, score in chosen_tasks(chunks, selection, fresh)
+        ),
         key=lambda item: item[:2],
     )
+    picked: dict[tuple[str, ...], tuple[int, Task, Score]] = {}
+    for _, index, task, score in ranked:
+        picked.setdefault(tuple(str(call["name"]) for call in task.calls), (index, task, score))
+        if len(picked) == count:
+            break
+    return tuple(Sample(task, score, _answers(chunks, index, task.task_id)) for index, task, score in picked.values())
+
+
+def _answers(chunks: Sequence[Chunk], index: int, task_id: str) -> tuple[tuple[str, str, int], ...]:
+    """What the solver answered to a task, most frequent first: completion, outcome, count."""
+    chunk = max((one for one in chunks if one.first <= index), key=lambda one: one.first)
+    rows = read_chunk(Path(chunk.attempts), ATTEMPTS).to_pylist()
+    counts = Counter((raw_text(row["completion"]), row["outcome"]) for row in rows if row["task_id"] == task_id)
+    return tuple((text, outcome, count) for (text, outcome), count in counts.most_common())
+
+
+@dataclass(slots=True)
+class Spread:
+    """Pass rates, tools and domains of the published tasks."""
+
+    pass_rates: list[float] = field(default_factory=list)
+    tools: Counter[str] = field(default_factory=Counter)
+    domains: Counter[str] = field(default_factory=Counter)
+
+    def add(self, task: Task, score: Score) -> None:
+        self.pass_rates.append(score.pass_rate)
+        self.tools.update({str(call["name"]) for call in task.calls})
+        self.domains[task.domain] += 1
+
+
 def candidate_tables(chunks: Iterable[Chunk], selection: Selection) -> Iterator[pa.Table]:
     """Every brief's fate, a table a chunk."""
     chosen = frozenset(selection.chosen)
@@ -144,8 +177,3 @@ def _fate(
 def _tokens(path: str, schema: pa.Schema) -> int:
     table = read_chunk(Path(path), schema)
     return sum(sum(table[name].to_pylist()) for name in ("prompt_tokens", "completion_tokens"))
-
-
-def confirmed(score: Score, fresh: Score | None) -> Score:
-    """The figures to publish: the fresh ones where they were taken."""
-    return replace(fresh, confirmed=True) if fresh is not None else score

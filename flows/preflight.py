@@ -22,7 +22,7 @@ PLAYERS = "players"
 
 
 def prepare(root: Path, config: RunConfig) -> None:
-    """Check what the run needs and write down what its steps must know. Raises a `SparringError` for the first fault."""
+    """Check what the run needs and write down what its steps must know. Raises the first fault."""
     check_names()
     check_store(config.path("store"))
     generator, solver = players(config)

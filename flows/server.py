@@ -24,6 +24,7 @@ from data.errors import SparringError
 
 LOCAL_URL = "http://127.0.0.1:4200/api"
 START_SECONDS = 120
+DRAIN_SECONDS = 10
 PR_SET_PDEATHSIG = 1
 QUIET = {
     "DO_NOT_TRACK": "1",
@@ -70,6 +71,19 @@ def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
                 yield url, False
             finally:
                 del os.environ["PREFECT_API_URL"]
+
+
+@contextmanager
+def drained() -> Iterator[None]:
+    """At the end, wait until what the run said (logs, task states) has left this process."""
+    from prefect.events.worker import EventsWorker
+    from prefect.logging.handlers import APILogWorker
+
+    try:
+        yield
+    finally:
+        EventsWorker.drain_all(timeout=DRAIN_SECONDS)
+        APILogWorker.drain_all(timeout=DRAIN_SECONDS)
 
 
 @contextmanager

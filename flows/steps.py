@@ -7,12 +7,13 @@ cache uses the same. Nothing here knows Prefect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from data.canonical import digest
 from data.chunks import chunk_digest, derive_key, find_chunk, read_chunk, write_chunk
+from data.errors import EngineUnavailable
 from data.records import Attempt, Json, Score, Task
 from data.rows import (
     attempt_from_row,
@@ -35,8 +36,12 @@ from solver.difficulty import rate as rate_task
 from solver.rollouts import attempt
 from verifiers.verify import VERIFIER_VERSION
 
+_LATER = "see that the engine runs, then repeat the same command: finished chunks are kept"
 
-def key(root: str, step: str, inputs: Iterable[str], *, first: int = 0, last: int = 0, fresh: bool = False) -> str:
+
+def key(
+    root: str, step: str, inputs: Iterable[str], *, first: int = 0, last: int = 0, chosen: Sequence[int] = ()
+) -> str:
     """The derivation key of a step's chunk: `inputs` are paths of earlier chunks."""
     run = context(root)
     config: dict[str, Json] = {"schema": SCHEMA_VERSION, "verifier": VERIFIER_VERSION}
@@ -46,8 +51,9 @@ def key(root: str, step: str, inputs: Iterable[str], *, first: int = 0, last: in
         config |= {"prompts": generator_prompts.PROMPT_VERSION}
     elif step == "verify":
         config |= {"style": run.style(run.generator), "prompts": generator_prompts.PROMPT_VERSION}
-    elif step == "solve":
-        config |= {"weights": run.solver.digest, "settings": asdict(run.settings(fresh=fresh))}
+    elif step in ("solve", "confirm"):
+        config |= {"weights": run.solver.digest, "settings": asdict(run.settings(fresh=step == "confirm"))}
+        config |= {"chosen": list(chosen)}
         config |= {"prompts": solver_prompts.PROMPT_VERSION}
     return derive_key(step, [chunk_digest(Path(path)) for path in inputs], config)
 
@@ -62,6 +68,8 @@ def propose(root: str, first: int, last: int) -> str:
     prompts = [render(brief, run.style(run.generator)) for brief in briefs]
     policy = _journalled(run, run.engines.generator, name)
     answers = run.engines.bridge.call(policy.sample(prompts, 1, run.sampling))
+    if all(answer.finish_reason == "error" for (answer,) in answers):
+        raise EngineUnavailable(f"the generator answered nothing: {answers[0][0].error}", hint=_LATER)
     rows: list[Row] = [
         {
             "index": brief.index,
@@ -90,22 +98,28 @@ def verify(root: str, proposals: str) -> str:
     return str(write_chunk(run.workdir.chunks, "verify", name, to_table(rows, VERIFIED), VERIFIED))
 
 
-def solve(root: str, verified: str, *, fresh: bool = False) -> str:
+def solve(root: str, verified: str) -> str:
     """The solver's attempts on every proven task of a chunk."""
-    run = context(root)
-    name = key(root, "solve", (verified,), fresh=fresh)
-    if found := find_chunk(run.workdir.chunks, "solve", name):
+    return _attempts(context(root), "solve", key(root, "solve", (verified,)), tasks_of(verified))
+
+
+def confirm(root: str, verified: str, chosen: Sequence[int]) -> str:
+    """Fresh attempts on the tasks of the briefs `chosen` of a chunk."""
+    name = key(root, "confirm", (verified,), chosen=chosen)
+    return _attempts(context(root), "confirm", name, tasks_of(verified, frozenset(chosen)))
+
+
+def _attempts(run: Context, step: str, name: str, tasks: Sequence[Task]) -> str:
+    """Attempts on `tasks`, in their order; a task that two briefs came to is attempted once."""
+    if found := find_chunk(run.workdir.chunks, step, name):
         return str(found)
-    attempts = sample_attempts(run, tasks_of(verified), name, fresh=fresh)
-    return str(write_chunk(run.workdir.chunks, "solve", name, to_table(map(attempt_row, attempts), ATTEMPTS), ATTEMPTS))
-
-
-def sample_attempts(run: Context, tasks: list[Task], name: str, *, fresh: bool) -> list[Attempt]:
-    """The attempts on `tasks`, in their order; equal tasks are attempted once."""
     unique = list({task.task_id: task for task in tasks}.values())
     policy = _journalled(run, run.engines.solver, name)
-    rollouts = run.engines.bridge.call(attempt(unique, policy, run.settings(fresh=fresh)))
-    return [one for rollout in rollouts for one in rollout]
+    rollouts = run.engines.bridge.call(attempt(unique, policy, run.settings(fresh=step == "confirm")))
+    rows = [attempt_row(one) for rollout in rollouts for one in rollout]
+    if rows and all(row["outcome"] == "infrastructure" for row in rows):
+        raise EngineUnavailable(f"the solver answered nothing: {rows[0]['detail']}", hint=_LATER)
+    return str(write_chunk(run.workdir.chunks, step, name, to_table(rows, ATTEMPTS), ATTEMPTS))
 
 
 def rate(root: str, attempts: str) -> str:
@@ -128,10 +142,11 @@ def scores(rows: Iterable[Row]) -> list[Score]:
     return [score for score in rated if isinstance(score, Score)]
 
 
-def tasks_of(verified: str) -> list[Task]:
-    """The proven tasks of a verified chunk, in the order of their briefs."""
+def tasks_of(verified: str, chosen: frozenset[int] | None = None) -> list[Task]:
+    """The proven tasks of a verified chunk, in the order of their briefs; of the briefs `chosen` alone, if given."""
     rows = read_chunk(Path(verified), VERIFIED).to_pylist()
-    return [task_from_row(row) for row in rows if row["task_id"] is not None]
+    proven = [row for row in rows if row["task_id"] is not None]
+    return [task_from_row(row) for row in proven if chosen is None or row["index"] in chosen]
 
 
 def _journalled(run: Context, policy: Policy, name: str) -> Policy:
@@ -139,5 +154,3 @@ def _journalled(run: Context, policy: Policy, name: str) -> Policy:
     if kind_of(policy.name) == "scripted":
         return policy
     return JournalledPolicy(policy, run.workdir.journals / f"{name}.jsonl")
-
-

@@ -1,0 +1,100 @@
+"""One proposal judged: a completion becomes a proven task, or the first check it failed.
+
+In: a row of `PROPOSALS` (and the prompt it answered). Out: a row of `VERIFIED` with the parts of the generator's reward
+that do not need a solver. Pure: the same row gives the same verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from data.canonical import task_id
+from data.records import Brief, Draft, Json, JsonObject, Kind, Task, Verdict
+from data.rows import brief_from_json, question_of, raw_text, stored_text, task_columns
+from data.schema import VERIFIED, Row
+from generator.parsing import parse
+from generator.prompts import Style, prompt_text, render
+from generator.reward import judge
+from verifiers.answer import reference
+from verifiers.verify import Proof, verify
+
+ENGINE = "engine"
+"""The check of a proposal that never came: the engine failed after its retries."""
+
+
+def judged_row(row: Row, style: Style) -> dict[str, object]:
+    """What became of one proposal."""
+    brief = brief_from_json(str(row["brief_json"]))
+    result: dict[str, object] = dict.fromkeys(VERIFIED.names)
+    result |= {"index": brief.index, "brief_json": row["brief_json"], "domain": brief.domain, "mode": brief.mode}
+    result |= {"stage": "verify", "check": "", "code": "", "detail": ""}
+    if row["finish_reason"] == "error":
+        return result | _refused(Verdict(ENGINE, "no_completion", raw_text(str(row["error"]))), "propose")
+    prompt = render(brief, style)
+    draft = parse(brief, raw_text(str(row["completion"])), style, prompt)
+    if isinstance(draft, Verdict):
+        verdict = Verdict(draft.check, "truncated", draft.detail) if row["finish_reason"] == "length" else draft
+        return result | _refused(verdict, "verify") | _parts(judge(draft, None))
+    proof = verify(draft, prompt=prompt_text(prompt))
+    result |= _parts(judge(draft, proof)) | {"question": stored_text(question_of(draft.messages))}
+    if proof.reasons:
+        return result | _refused(proof.reasons[0], "verify")
+    return result | task_columns(task_of(draft, proof, brief))
+
+
+def task_of(draft: Draft, proof: Proof, brief: Brief) -> Task:
+    """The task of a draft that was proved, in normal form."""
+    identity = task_id(
+        draft.messages,
+        proof.tools,
+        proof.calls,
+        proof.accept,
+        proof.may_omit,
+        draft.world,
+        draft.implementations,
+    )
+    return Task(
+        task_id=identity,
+        kind=kind_of(proof.calls),
+        turns=sum(message.role == "user" for message in draft.messages),
+        domain=brief.domain,
+        mode=brief.mode,
+        messages=draft.messages,
+        tools=proof.tools,
+        calls=proof.calls,
+        accept=proof.accept,
+        may_omit=proof.may_omit,
+        unanswerable=draft.unanswerable,
+        world=draft.world,
+        implementations=draft.implementations,
+        parent_task_id=brief.parent_task_id,
+        brief=_compact(brief),
+    )
+
+
+def kind_of(calls: tuple[JsonObject, ...]) -> Kind:
+    """`abstain` without calls, `single`, `dependent` when a call uses an earlier one's result, else `parallel`."""
+    if not calls:
+        return "abstain"
+    if len(calls) == 1:
+        return "single"
+    return "dependent" if any(_refers(call["arguments"]) for call in calls) else "parallel"
+
+
+def _refers(value: Json) -> bool:
+    """Whether a `$var_N.path` stands anywhere in a value."""
+    if isinstance(value, Mapping):
+        return any(map(_refers, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_refers, value))
+    return reference(value) is not None
+
+
+def _compact(brief: Brief) -> JsonObject:
+    """The brief without its menu, which stands in the task."""
+    return {name: value for name, value in asdict(brief).items() if name not in ("tools", "arguments")}
+
+
+def _refused(verdict: Verdict, stage: str) -> dict[str, object]:
+    return {"stage": stage, "check": verdict.check, "code": verdict.code, "detail": stored_text(verdict.detail)}

@@ -1,0 +1,88 @@
+"""Where a version comes from: what its manifest says of players, prompts, settings, code and libraries.
+
+In: a run's context. Out: `data.manifest.Origin`. Nothing of the machine is in it: no path, no host, no user.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+from data.manifest import SCRIPTED, Origin
+from data.records import Json, JsonObject
+from flows.context import Context, kind_of
+from flows.settings import checkout
+from generator import prompts as generator_prompts
+from policies.players import Player, both_base
+from solver import harness as solver_prompts
+from verifiers.verify import VERIFIER_VERSION
+
+LIBRARIES = ("google-re2", "jsonschema", "openai", "prefect", "pyarrow", "sympy", "xllamacpp")
+
+
+def origin(run: Context) -> Origin:
+    """The manifest's account of this run."""
+    config = run.config
+    return Origin(
+        engine=engine_of(run),
+        players={
+            "generator": _player(run.generator),
+            "solver": _player(run.solver),
+            "equal": both_base(run.generator, run.solver),
+        },
+        prompts={"generator": generator_prompts.PROMPT_VERSION, "solver": solver_prompts.PROMPT_VERSION},
+        verifier_version=VERIFIER_VERSION,
+        difficulty={
+            "harness": config.harness,
+            "style": run.style(run.solver),
+            "k": config.k,
+            "k_max": config.k_max,
+            "temperature": config.temperature,
+            "confirm": config.confirm,
+        },
+        seed=config.seed,
+        config=_settings(run),
+        git=git_state(checkout()),
+        libraries={name: version(name) for name in LIBRARIES},
+        sparring=version("sparring"),
+    )
+
+
+def engine_of(run: Context) -> str:
+    """`scripted` as soon as one player is: such a set says nothing of a model and is never `latest`."""
+    kinds = sorted({kind_of(run.generator.engine), kind_of(run.solver.engine)})
+    return SCRIPTED if SCRIPTED in kinds else "+".join(kinds)
+
+
+def _player(player: Player) -> JsonObject:
+    return {
+        "engine": player.engine,
+        "base": player.base,
+        "digest": player.digest,
+        "round": player.round,
+        "parent": player.parent,
+    }
+
+
+def _settings(run: Context) -> dict[str, Json]:
+    """The run's parameters; of a tools file its content counts, not where it lay."""
+    settings: dict[str, Json] = dict(run.config.identity)
+    return settings | {"tools": run.catalogue.digest if run.config.tools else ""}
+
+
+def git_state(root: Path | None) -> dict[str, Json]:
+    """Commit and whether the working tree differs from it; empty outside a checkout."""
+    if root is None or not (root / ".git").exists():
+        return {}
+    try:
+        commit = _git(root, "rev-parse", "HEAD")
+        return {"commit": commit, "dirty": bool(_git(root, "status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+
+
+def _git(root: Path, *arguments: str) -> str:
+    return subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=30
+    ).stdout.strip()

@@ -1,0 +1,107 @@
+"""`sparring run`: the very flow of the deployments, on a Prefect server, watched from a terminal.
+
+In: options. Out: progress on standard error; at the end what was published and what to open next, or one JSON object
+with `--json`. A set that is too small is published, said, and ends with exit code 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from data.errors import Shortfall, SparringError
+from flows.settings import Mix, RunConfig, build
+
+Text = Annotated[str, typer.Option()]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("run")(run)
+
+
+def run(
+    name: Annotated[str, typer.Option(help="name of the task set")] = "curriculum",
+    tasks: Annotated[int, typer.Option(help="tasks to publish")] = 32,
+    seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
+    budget: Annotated[int, typer.Option(help="candidates at most; 0: 32 for each task")] = 0,
+    engine: Annotated[str, typer.Option(help="embedded, scripted[:options], or a URL with #model")] = "embedded",
+    generator: Annotated[str, typer.Option(help="another engine for the generator")] = "",
+    solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
+    tools: Annotated[str, typer.Option(help="a file of your own tools")] = "",
+    domain: Annotated[list[str] | None, typer.Option(help="only this domain; may be repeated")] = None,
+    mode: Annotated[str, typer.Option(help="catalogue, or open: the model writes the tools too")] = "catalogue",
+    harness: Annotated[str, typer.Option(help="how the solver is asked: tags or json")] = "json",
+    style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
+    k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
+    k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
+    confirm: Annotated[int, typer.Option(help="fresh attempts for each selected task")] = 0,
+    mix: Annotated[str, typer.Option(help="shares by pass rate, as easy=0.2,frontier=0.6,hard=0.2")] = "",
+    temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
+    suspects: Annotated[bool, typer.Option(help="publish tasks whose gold half of the attempts dispute")] = False,
+    store: Annotated[str, typer.Option(help="where versions go; default data/sets")] = "",
+    workdir: Annotated[str, typer.Option(help="where a run's chunks lie; default below .sparring")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
+) -> None:
+    """Grow one task set: propose, verify, solve, publish. The same command resumes an interrupted run."""
+    values: dict[str, Any] = {
+        "name": name, "tasks": tasks, "seed": seed, "budget": budget, "engine": engine, "generator": generator,
+        "solver": solver, "tools": tools, "domains": tuple(domain or ()), "mode": mode, "harness": harness,
+        "style": style, "k": k, "k_max": k_max or k, "confirm": confirm, "temperature": temperature,
+        "suspects": suspects, "store": store, "workdir": workdir,
+    }
+    config = build(values | ({"mix": Mix.parse(mix)} if mix else {}))
+    try:
+        path, url, stays = execute(config)
+    except Shortfall as short:
+        if as_json:
+            print(json.dumps({"published": short.path, "shortfall": short.message}))
+        raise
+    _say_done(path, url, stays, as_json=as_json)
+
+
+def execute(config: RunConfig) -> tuple[str, str, bool]:
+    """Run the flow on a server. Returns the version's path, the API's URL, and whether that server stays."""
+    from flows.server import prefect_server
+
+    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    log = config.path("workdir").absolute() / "server.log"
+    _writable(log.parent)
+    with prefect_server(log) as (url, stays):
+        # Only now: Prefect reads its settings once, when it is first imported.
+        from flows.curriculum import curriculum
+        from flows.progress import watching
+        from flows.server import drained
+
+        with watching(), drained():
+            return curriculum(config), url, stays
+
+
+def _writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise SparringError(
+            f"the work folder {folder} cannot be made: {fault.strerror}", hint="give another with --workdir"
+        ) from fault
+
+
+def _say_done(path: str, url: str, stays: bool, *, as_json: bool) -> None:
+    manifest = json.loads((Path(path) / "manifest.json").read_bytes())
+    if as_json:
+        print(json.dumps({"published": path, **{key: manifest[key] for key in ("name", "version", "digest", "rows")}}))
+        return
+    ui = url.removesuffix("/api") if stays else "make server, then http://127.0.0.1:4200"
+    print(
+        f"\n{manifest['rows']} tasks published as {manifest['name']}@{manifest['version']}\n"
+        f"  report   {path}/report.md\n"
+        f"  data     datasets.load_dataset({path!r})\n"
+        f"  look     sparring sets show {manifest['name']}@{manifest['version'].partition('-')[0]}\n"
+        f"  UI       {ui}",
+        file=sys.stdout,
+    )

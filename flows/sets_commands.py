@@ -1,0 +1,86 @@
+"""`sparring sets`: look at what was published. Reads the store, changes nothing, knows no Prefect."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from data.rows import score_from_row, task_from_row
+from data.version import Version, list_sets, open_version
+from flows.reports import task_rows
+from flows.settings import default_store
+
+StoreOption = Annotated[str, typer.Option("--store", help="where versions lie; default data/sets")]
+SHOWN = 12
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group to the application."""
+    sets = typer.Typer(help="Look at published task sets.", no_args_is_help=True)
+    sets.command("list")(list_command)
+    sets.command("show")(show_command)
+    app.add_typer(sets, name="sets")
+
+
+def list_command(store: StoreOption = "", as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """All task sets of the store, and their newest version."""
+    found = list_sets(_store(store))
+    if as_json:
+        rows = [
+            {"name": one.name, "versions": one.versions, "newest": one.newest, "latest": one.latest} for one in found
+        ]
+        print(json.dumps(rows))
+        return
+    table = Table("set", "versions", "newest", "latest")
+    for one in found:
+        table.add_row(one.name, str(one.versions), one.newest, one.latest or "none (scripted only)")
+    Console().print(table if found else f"no task set in {_store(store)} yet; `sparring run` makes one")
+
+
+def show_command(
+    reference: Annotated[str, typer.Argument(help="NAME, NAME@v0003 or a version's folder")],
+    store: StoreOption = "",
+    as_json: Annotated[bool, typer.Option("--json", help="the manifest")] = False,
+) -> None:
+    """One version: where it comes from, how hard it is, its first tasks."""
+    version = open_version(_store(store), reference)
+    if as_json:
+        print(json.dumps(version.manifest.to_json(), ensure_ascii=False))
+        return
+    console = Console()
+    console.print(_head(version))
+    table = Table("task", "domain", "kind", "pass rate", "band", "question")
+    rows = [row for batch in version.tasks() for row in batch.slice(0, SHOWN).to_pylist()][:SHOWN]
+    for row in task_rows([(task_from_row(one), score_from_row(one)) for one in rows]):
+        table.add_row(*(str(row[name]) for name in ("task", "domain", "kind", "pass rate", "band", "question")))
+    console.print(table, markup=False)
+    console.print(f"first {len(rows)} of {version.manifest.rows}; all of it: {version.path}/report.md", markup=False)
+
+
+def _head(version: Version) -> str:
+    manifest = version.manifest
+    rates = [rate for batch in version.tasks() for rate in batch["pass_rate"].to_pylist()]
+    bands = {
+        "hard": sum(rate < 0.25 for rate in rates),
+        "frontier": sum(0.25 <= rate <= 0.75 for rate in rates),
+        "easy": sum(rate > 0.75 for rate in rates),
+    }
+    bins = ", ".join(
+        f"{row.count} {row.stage}{'/' + row.code if row.code else ''}" for row in manifest.ledger if row.count
+    )
+    return (
+        f"{manifest.name} {manifest.version}   {manifest.rows} tasks   engine {manifest.origin.engine}\n"
+        f"digest    {manifest.digest}\n"
+        f"bands     {', '.join(f'{count} {band}' for band, count in bands.items())}\n"
+        f"briefs    {bins}\n"
+        f"made      {manifest.created_at}, seed {manifest.origin.seed}"
+    )
+
+
+def _store(given: str) -> Path:
+    return Path(given) if given else default_store()

@@ -1,0 +1,156 @@
+"""Whether a draft is solvable: the ordered checks of RULES, the first failure decides.
+
+In: a `Draft`. Out: a `Proof`: no reason at all, or the `Verdict`s of what fails, and the task in normal form as far as
+it was proved. A fault of a checker is a verdict of check `checker`, never a crash of the run.
+Not promised: that a solver finds the answer, or that no other answer is as good (reachability and dissent come later).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from data.errors import UsageError
+from data.records import Draft, Json, JsonObject, Message, Verdict
+from verifiers.calls import check_calls
+from verifiers.completion import check_question, check_text
+from verifiers.determinacy import check_determinacy
+from verifiers.grounding import check_grounding
+from verifiers.menu import Menu, read_menu
+
+VERIFIER_VERSION = "1"
+"""Enters cache keys and manifests; it changes whenever a verdict, an outcome or a reward can."""
+
+CHECKS = ("format", "menu", "calls", "grounding", "determinacy")
+"""In the order in which they run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What verification came to. Tools, calls and alternatives are in normal form, empty where they were not proved."""
+
+    reasons: tuple[Verdict, ...]
+    tools: tuple[JsonObject, ...] = ()
+    calls: tuple[JsonObject, ...] = ()
+    accept: Json = None
+    may_omit: Json = None
+
+    @property
+    def solvable(self) -> bool:
+        return not self.reasons
+
+
+@dataclass(slots=True)
+class _Found:
+    tools: tuple[JsonObject, ...] = ()
+    calls: tuple[JsonObject, ...] = ()
+
+
+def verify(
+    draft: Draft, *, checks: Collection[str] | None = None, every: bool = False, prompt: str | None = None
+) -> Proof:
+    """Run the checks on a draft (RULES F4, M, C, G, D). J and F1-F3 are the reader's, who had the text.
+
+    `checks`: only these, and what they rest on. `every`: the first failure of each check, not of all. `prompt`: what
+    the generator was sent (F4). Raises `UsageError` for a check that does not exist.
+    """
+    wanted = frozenset(CHECKS if checks is None else checks)
+    if unknown := sorted(wanted.difference(CHECKS)):
+        raise UsageError(f"no check is called {', '.join(unknown)}", hint=f"there are: {', '.join(CHECKS)}")
+    found = _Found()
+    reasons: list[Verdict] = []
+    try:
+        for reason in _failures(draft, wanted, prompt, found):
+            reasons.append(reason)
+            if not every:
+                break
+    except Exception as fault:
+        reasons.append(Verdict("checker", "checker_error", f"{type(fault).__name__}: {fault}"))
+    accept = draft.accept if _says_something(draft.accept) else None
+    may_omit = draft.may_omit if _says_something(draft.may_omit) else None
+    return Proof(tuple(reasons), found.tools, found.calls, accept, may_omit)
+
+
+def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _Found) -> Iterator[Verdict]:
+    if "format" in wanted and (fault := _check_messages(draft.messages, prompt)):
+        yield fault
+    if wanted <= {"format"}:
+        return
+    menu = read_menu(draft.tools)
+    if isinstance(menu, Verdict):
+        yield menu
+        return
+    found.tools = menu.tools
+    if wanted <= {"format", "menu"}:
+        return
+    calls = check_calls(menu, draft.calls, allow_none=draft.unanswerable is not None)
+    if isinstance(calls, Verdict):
+        yield calls
+        return
+    found.calls = calls
+    if fault := check_alternatives(menu, calls, draft.accept, draft.may_omit):
+        yield fault
+    if not calls:
+        if fault := _check_unanswerable(draft, prompt):
+            yield fault
+        return
+    if "grounding" in wanted and (fault := check_grounding(menu, calls, draft.messages)):
+        yield fault
+    if "determinacy" in wanted and (fault := check_determinacy(menu, calls, draft.messages)):
+        yield fault
+
+
+def _check_messages(messages: tuple[Message, ...], prompt: str | None) -> Verdict | None:
+    """RULES F4 and J4: every text is text, and every user turn is a question of somebody's."""
+    for message in messages:
+        if fault := check_text(message.content):
+            return fault
+    questions = [message.content for message in messages if message.role == "user"]
+    faults = (check_question(question, prompt) for question in questions or [""])
+    return next((fault for fault in faults if fault), None)
+
+
+def _check_unanswerable(draft: Draft, prompt: str | None) -> Verdict | None:
+    """RULES C2: with the tool `removed` back in the menu, `calls`, which use it, pass every check."""
+    proof = draft.unanswerable
+    if not isinstance(proof, Mapping) or set(proof) != {"removed", "calls"} or not isinstance(draft.tools, list):
+        return Verdict("calls", "no_calls", "the proof is not {removed, calls}")
+    answerable = replace(draft, tools=[*draft.tools, proof["removed"]], calls=proof["calls"], unanswerable=None)
+    inner = verify(replace(answerable, accept=None, may_omit=None), prompt=prompt)
+    if inner.reasons:
+        reason = inner.reasons[0]
+        return Verdict("calls", "no_calls", f"the proof fails: {reason.check}/{reason.code}: {reason.detail}")
+    if all(call["name"] != inner.tools[-1]["name"] for call in inner.calls):
+        return Verdict("calls", "no_calls", "the proof fails: its calls do not use the removed tool")
+    return None
+
+
+def check_alternatives(menu: Menu, calls: tuple[JsonObject, ...], accept: Json, may_omit: Json) -> Verdict | None:
+    """RULES A7: alternatives name arguments of their calls, and the calls stay valid with them (RULES C)."""
+    for title, given, kind in (("accept", accept, Mapping), ("may_omit", may_omit, list)):
+        if given is None or given == []:
+            continue
+        if not isinstance(given, list) or len(given) != len(calls) or not all(isinstance(one, kind) for one in given):
+            return Verdict("calls", "bad_call", f"{title} is not a list with one entry for each call")
+        for place, names in enumerate(given):
+            for name in names:
+                where = f"{title}, call {place + 1}, {str(name)[:80]}"
+                arguments = calls[place]["arguments"]
+                assert isinstance(arguments, Mapping)
+                if not isinstance(name, str) or name not in arguments:
+                    return Verdict("calls", "undeclared_argument", f"{where}: the gold call has no such argument")
+                others = {key: value for key, value in arguments.items() if key != name}
+                values = names[name] if isinstance(names, Mapping) else None
+                if not isinstance(values, list | None):
+                    return Verdict("calls", "bad_call", f"{where}: not a list of values")
+                variants = [others] if values is None else [{**others, name: value} for value in values]
+                for variant in variants:
+                    changed = [*calls[:place], {**calls[place], "arguments": variant}, *calls[place + 1 :]]
+                    checked = check_calls(menu, changed)
+                    if isinstance(checked, Verdict):
+                        return replace(checked, detail=f"{where}: {checked.detail}")
+    return None
+
+
+def _says_something(alternatives: Json) -> bool:
+    return isinstance(alternatives, list) and any(alternatives)
