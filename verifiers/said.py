@@ -6,6 +6,7 @@ Not promised: which turn says a value, or that it is meant for the argument that
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
@@ -21,6 +22,7 @@ from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
 
 _FIGURE = regex.compile(r"\d")
+_PLAIN = regex.compile(r"−?(?:0|[1-9]\d*+)(?:\.\d*[1-9])?")
 
 
 class Said:
@@ -52,8 +54,10 @@ class Said:
         return algebra.expressions(self._moments.rest)
 
     @cached_property
-    def _days_from_today(self) -> Moments:
-        return Moments(days_from_today(self._spoken, self._moments), frozenset(), frozenset(), (), "", False)
+    def _resolved(self) -> Moments:
+        """The moments, with the days that a text says which gives the day it is asked on."""
+        said = self._moments
+        return replace(said, days=said.days | days_from_today(self._spoken, said))
 
     def number(self, value: int | float) -> bool:
         """RULES G2, and G5 for a number that an expression equals."""
@@ -71,29 +75,15 @@ class Said:
             return said
         moment = moments(folded)
         if moment.alone and not (said and moment.days):
-            return self._moment(moment)  # 7:30 is not said by 7:30 pm
+            return self._resolved.says(moment)  # 7:30 is not said by 7:30 pm
         return said or self._code(value) or self._figures(folded) or self._formula(value)
-
-    def _moment(self, value: Moments) -> bool:
-        if self._moments.says(value):
-            return True
-        resolved = bool(value.days & self._days_from_today.days)
-        return resolved and Moments(value.days, *self._rest_of_moments).says(value)
-
-    @property
-    def _rest_of_moments(self) -> tuple[frozenset[tuple[int, int, int, str]], frozenset[int], tuple[()], str, bool]:
-        return self._moments.times, self._moments.offsets, (), "", False
 
     def _code(self, value: str) -> bool:
         return any(self._text.says(name) for name in names_of(value))
 
     def _figures(self, folded: str) -> bool:
         """A string that is a number in its plain form: `12`, not `007`."""
-        try:
-            number = Decimal(folded.replace("−", "-"))
-        except ArithmeticError:
-            return False
-        return number.is_finite() and f"{number:f}" == folded.replace("−", "-") and number in self._numbers
+        return _PLAIN.fullmatch(folded) is not None and Decimal(folded.replace("−", "-")) in self._numbers
 
     def _formula(self, value: str) -> bool:
         folded = fold(algebra.raised(value.strip()))

@@ -25,7 +25,9 @@ _EXACT = Context(prec=2 * MAX_DIGITS)
 _W = rf"[\w--[{UNSPACED}\p{{Hangul}}]]"
 _CLUSTER = regex.compile(rf"\.?{_W}++(?:(?:[.,:/@'&-]|:?//){_W}++)*+", regex.V1)
 _CHUNK = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?:\s(?:%|percent\b|per cent\b))?")
-_PLAIN = regex.compile(r"(\d{1,3}(?:,\d{3})++|\d*+)(\.\d++)?(e[+-]?\d{1,3})?([^\W\d_]*)")
+_PLAIN = regex.compile(
+    r"(?P<whole>\d{1,3}([,'_])\d{3}(?:\2\d{3})*+|\d*+)(?P<part>\.\d++)?(?P<power>e[+-]?\d{1,3})?(?P<suffix>[^\W\d_]*)"
+)
 _SIDES = regex.compile(r"(\d{1,6})x(\d{1,6})(?:x(\d{1,6}))?")
 _PHONE = regex.compile(r"\d{3}-\d{4}")
 _PERCENT = regex.compile(r"\s?(?:%|٪|percent\b|per cent\b)")
@@ -122,15 +124,16 @@ def _joined(cluster: str, joint: str) -> tuple[Decimal, ...] | None:
 def _plain(cluster: str) -> tuple[Decimal, ...] | None:
     """One number with at most a suffix or a unit."""
     found = _PLAIN.fullmatch(cluster)
-    if found is None or not (found[1] or found[2]) or len(cluster) > MAX_DIGITS + 400:
+    if found is None or not (found["whole"] or found["part"]) or len(cluster) > MAX_DIGITS + 400:
         return None
-    value = Decimal(found[1].replace(",", "") + (found[2] or "") + (found[3] or "")).normalize(_EXACT)
-    suffix = found[4]
+    whole = regex.sub(r"[,'_]", "", found["whole"])
+    value = Decimal(whole + (found["part"] or "") + (found["power"] or "")).normalize(_EXACT)
+    suffix = found["suffix"]
     if suffix in POWERS:
         scaled = _EXACT.multiply(value, POWERS[suffix])
         return (scaled, value) if suffix in ("m", "mm") else (scaled,)
     if not suffix or suffix in ("st", "nd", "rd", "th") or suffix in _units() or suffix[:-1] in _units():
-        decade = suffix == "s" and len(found[1]) == 4
+        decade = suffix == "s" and len(found["whole"]) == 4
         return None if decade else (value,)
     return (value,) if not suffix.isascii() else None
 

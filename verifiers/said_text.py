@@ -19,6 +19,7 @@ UNSPACED = (
 _MARKED = str.maketrans(
     dict.fromkeys('"‘’‚‛“”„‟«»‹›`´′″＇＂', "'") | dict.fromkeys("\u2010\u2011\u2043\ufe63\uff0d", "-")
 )
+_THIN = regex.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _SIGN = regex.compile(r"(?<![^\s(\[{,;:=<>'$€£¥₹])-(?=[$€£¥₹]?\.?\d)")
 _BORDER = regex.compile(
     rf"(?w)\b|(?<=[{UNSPACED}])|(?=[{UNSPACED}])|(?<=\p{{Hangul}})(?=\p{{Hangul}})|(?='s\b)", regex.V0
@@ -31,7 +32,7 @@ _TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
 def fold(text: str) -> str:
     """The text after NFKC and case folding, with straight quotes and hyphens, and `−` for a minus that is a sign."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_MARKED)).translate(_MARKED)
+        text = unicodedata.normalize("NFKC", _THIN.sub(",", text.translate(_MARKED))).translate(_MARKED)
     text = text.casefold().replace('"', "'").replace("`", "'")
     return str(_SIGN.sub("−", text)) if "-" in text else text
 

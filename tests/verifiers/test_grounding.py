@@ -129,6 +129,7 @@ def test_a_megabyte_of_anything_gets_its_verdict(piece: str) -> None:
 def test_numbers_of_6000_digits_say_nothing_and_break_nothing() -> None:
     assert not Said((Message("user", "9" * 6000),)).number(10**900)
     assert not Said((Message("user", "1"),)).number(10**6000)
+    assert not Said((Message("user", "1e999999999"),)).string("1e99999999")
     assert not Said((Message("user", "9" * 6000 + "^2"),)).string("9" * 6000 + "^3")
 
 
