@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,8 @@ ROLES = frozenset(("system", "user", "assistant", "tool"))
 HARNESSES = ("tags", "json")
 _AROUND = 4
 """Levels that a line may add around a block: itself, a list of messages, a proof."""
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{},:"\s]+', re.S)
 
 
 class _BadLine(Exception):
@@ -165,13 +168,18 @@ def _identity(row: dict[str, Any], number: int) -> Any:
 
 
 def _name_in(line: bytes, number: int) -> Any:
-    """The id of a line that is no row: read leniently, for the echo alone."""
-    try:
-        row = json.loads(line, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        return number
-    name = row.get("id") if isinstance(row, dict) else None
-    return name if isinstance(name, str) else number
+    """The id of a line that is no row, for the echo alone: its tokens are looked at, whatever nests in it."""
+    depth, before = 0, ("", "", "")
+    for found in _TOKEN.finditer(line.decode("utf-8", "replace")):
+        token = found[0]
+        if depth == 1 and before[0] in "{," and before[1:] == ('"id"', ":") and token[0] == '"':
+            try:
+                return json.loads(token)
+            except ValueError:
+                return number
+        depth += (token in "[{") - (token in "]}")
+        before = (*before[1:], token)
+    return number
 
 
 def _verdicts(name: Any, reasons: tuple[Verdict, ...]) -> dict[str, Any]:

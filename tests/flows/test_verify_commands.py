@@ -1,0 +1,120 @@
+"""`sparring verify` and `sparring score` as a process: streams, exit codes, what is imported."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.verify_commands import BATCH, batches, judged
+
+COMMAND = [sys.executable, "-m", "flows.cli"]
+TOOL = {"name": "add", "description": "Add two numbers.", "parameters": {"a": {"type": "int"}, "b": {"type": "int"}}}
+
+
+def row(number: int, said: int) -> str:
+    calls = [{"name": "add", "arguments": {"a": number, "b": 4}}]
+    return json.dumps({"id": f"r{number}", "question": f"Add {said} and 4.", "tools": [TOOL], "calls": calls})
+
+
+def sparring(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], input=given, capture_output=True, text=True, timeout=120)
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_lines_out_are_the_lines_in_in_order_without_the_blank_ones(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join([row(1, 1), "", row(2, 9), "   ", "{", row(1, 1)]) + "\n")
+    done = sparring("verify", str(path))
+    assert [(one["id"], one["solvable"]) for one in answers(done)] == [
+        ("r1", True),
+        ("r2", False),
+        (5, False),
+        ("r1", True),
+    ]
+    assert done.returncode == 0
+    assert "4 rows" in done.stderr
+    assert "2 solvable" in done.stderr
+
+
+def test_standard_input_and_several_workers_answer_the_same() -> None:
+    rows = "\n".join(row(number, number + number % 3) for number in range(1, 3 * BATCH)) + "\n"
+    one, two = sparring("verify", "-", given=rows), sparring("verify", "-", "--workers", "2", given=rows)
+    assert one.stdout == two.stdout
+    assert len(answers(two)) == 3 * BATCH - 1
+
+
+def test_explain_tells_a_person_where_it_looked() -> None:
+    done = sparring("verify", "-", "--explain", given=row(2, 9) + "\n")
+    assert "grounding/ungrounded" in done.stderr
+    assert "Add 9 and 4." in done.stderr
+
+
+def test_score_reads_the_solver_s_answer() -> None:
+    gold = {"id": "s", "tools": [TOOL], "calls": [{"name": "add", "arguments": {"a": 1, "b": 4}}]}
+    text = '[{"name": "add", "arguments": {"a": 1, "b": 5}}]'
+    done = sparring("score", "-", "--harness", "json", given=json.dumps({**gold, "completion": text}) + "\n")
+    assert answers(done) == [
+        {
+            "id": "s",
+            "correct": False,
+            "outcome": "wrong_value",
+            "reward": 0.75,
+            "rule": "calls",
+            "detail": "call 1, b: expected 4, found 5",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("verify", "no-such-file.jsonl"), 1, "no-such-file.jsonl"),
+        (("verify", "."), 1, "directory"),
+        (("verify", "-", "--checks", "menu,colour"), 2, "colour"),
+        (("score", "-", "--harness", "hermes"), 2, "hermes"),
+        (("verify",), 2, "FILE"),
+        (("verify", "-", "--workers", "-1"), 2, "-1"),
+    ],
+)
+def test_wrong_use_ends_with_its_exit_code_and_one_message(arguments: tuple[str, ...], code: int, words: str) -> None:
+    done = sparring(*arguments)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    rows = "\n".join(row(number, number) for number in range(3000))
+    script = f"{sys.executable} -m flows.cli verify - | head -n 1"
+    done = subprocess.run(script, shell=True, input=rows, capture_output=True, text=True, timeout=120)
+    assert len(done.stdout.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_the_path_to_verify_imports_nothing_heavy() -> None:
+    heavy = ("prefect", "datasets", "sympy", "scipy", "pandas", "openai", "pyarrow")
+    code = f"import sys, flows.verify_commands; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_lines_are_read_only_as_far_as_workers_need_them() -> None:
+    taken = 0
+
+    def lines() -> Iterator[tuple[int, bytes]]:
+        nonlocal taken
+        for taken in range(1, 10_000):
+            yield taken, b"{}"
+
+    assert next(judged(lines(), lambda line, number: {"id": number}, 1)) == (b"{}", {"id": 1})
+    assert taken == 1
+
+
+def test_batches_keep_every_line() -> None:
+    assert [len(batch) for batch in batches(((n, b"") for n in range(150)), 64)] == [64, 64, 22]
