@@ -19,7 +19,7 @@ from data.records import Attempt, Task
 from policies.protocol import Completion, Policy, Prompt, SamplingParams
 from solver.consensus import AnswerKeys
 from solver.difficulty import UNCOUNTED, band_probability
-from solver.harness import Harness, HarnessName, Style, harness
+from solver.harness import ANSWER_TOKENS, Harness, HarnessName, Style, harness
 
 WAVE = 4
 MOST = 64
@@ -30,6 +30,7 @@ _UNLIKELY, _LIKELY = 0.1, 0.9
 class Settings:
     """How the solver is asked. A task gets up to `k_max` valid attempts, by default `k` (DESIGN 5).
 
+    `max_tokens` defaults to what an answer in `style` needs: a small model's ramblings are cut early.
     With `fresh` (`--confirm`) it gets exactly `k`, drawn with other seeds: no early stop, so no bias.
     """
 
@@ -38,7 +39,7 @@ class Settings:
     k: int = 8
     k_max: int | None = None
     temperature: float = 0.7
-    max_tokens: int = 256
+    max_tokens: int | None = None
     seed: int = 0
     fresh: bool = False
 
@@ -70,7 +71,8 @@ async def attempt(tasks: Sequence[Task], policy: Policy, settings: Settings) -> 
     """
     way = harness(settings.harness, settings.style)
     rollouts = {task.task_id: _Rollout(task, way, settings) for task in tasks}
-    params = SamplingParams(temperature=settings.temperature, max_tokens=settings.max_tokens, seed=settings.seed)
+    limit = ANSWER_TOKENS[way.style] if settings.max_tokens is None else settings.max_tokens
+    params = SamplingParams(temperature=settings.temperature, max_tokens=limit, seed=settings.seed)
     while bursts := _bursts(rollouts.values()):
         sampled = await asyncio.gather(
             *(
