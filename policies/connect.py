@@ -1,32 +1,57 @@
-"""From what a person writes after `--engine`, `--generator` or `--solver` to an open policy.
+"""From what a person writes after `--engine`, `--generator` or `--solver` to an open engine.
 
-In: an engine as text (`embedded`, `scripted[:options]`, `http(s)://host/v1#model`) and the player's role.
-Out: an `Engine`. Nothing is sampled here; `await engine.check()` is the preflight.
+In: an engine as text and the player's role. Out: an `Engine`. There are `embedded` (the fetched weights) and
+`embedded:<file.gguf>`, `scripted` and `scripted:<options>`, and `http(s)://host:port/v1#model`. Nothing is sampled
+here and nobody is called; `await engine.check()` is the preflight.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
-from data.errors import UsageError
+from data.errors import PolicyError, UsageError
+from policies import weights
 from policies.embedded import EmbeddedPolicy
+from policies.endpoint import EndpointPolicy
 from policies.engine import Engine
 from policies.scripted import ScriptedPolicy
-from policies.weights import find
 
 Role = Literal["generator", "solver"]
 
 
-def open_policy(engine: str, *, role: Role, model: str | None = None) -> Engine:
-    """Open one player's engine. `model` names the model of a URL, as `#model` in the URL does.
+def open_policy(engine: str, *, role: Role) -> Engine:
+    """Open one player's engine.
 
     Raises `UsageError` for an engine that does not exist, `PolicyError` for one that cannot be used.
     """
-    kind, _, options = engine.partition(":")
-    if engine == "embedded":
-        return EmbeddedPolicy(find())
-    if kind == "scripted":
-        return ScriptedPolicy(role, options)
+    kind, _, rest = engine.partition(":")
+    match kind:
+        case "embedded":
+            return EmbeddedPolicy(_gguf(rest))
+        case "scripted":
+            return ScriptedPolicy(role, rest)
+        case "http" | "https":
+            return EndpointPolicy(engine)
+        case "vllm":
+            raise PolicyError(
+                "the managed vLLM engine is not in this version",
+                hint="start vLLM yourself and give its URL, such as --solver http://localhost:8000/v1#model",
+            )
     raise UsageError(
-        f"unknown engine {engine!r}", hint="there are: embedded, scripted[:options], http(s)://host/v1#model"
+        f"unknown engine {engine!r}",
+        hint="there are embedded, embedded:<file.gguf>, scripted, scripted:<options>, http(s)://host:port/v1#model",
     )
+
+
+def engine_digest(engine: str, role: Role) -> str:
+    """The digest that `open_policy(engine, role=role)` will have, without loading weights. Raises the same."""
+    kind, _, rest = engine.partition(":")
+    if kind == "embedded":
+        return "sha256:" + weights.sha256(_gguf(rest))
+    return open_policy(engine, role=role).digest
+
+
+def _gguf(named: str) -> Path:
+    """The file behind `embedded[:<file.gguf>]`."""
+    return weights.existing(Path(named).expanduser(), "the engine") if named else weights.find()

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from data.errors import PolicyError
 from policies.engine import Engine, Keep, failed
 from policies.llama import SAMPLES, Event, Model, load
-from policies.protocol import Completion, Prompt, SamplingParams, completion_seed
+from policies.protocol import Completion, Prompt, SamplingParams, completion_seed, prompt_text
 
 
 class EmbeddedPolicy(Engine):
@@ -40,12 +41,16 @@ class EmbeddedPolicy(Engine):
         for group in runs(indices, SAMPLES):
             if self._closed:
                 raise PolicyError("the embedded engine was closed", hint="open it anew")
-            answer = Answer(prompt, group, params, lambda done: loop.call_soon_threadsafe(keep, done))
+            arrived: asyncio.Queue[Completion | None] = asyncio.Queue()
+            answer = Answer(prompt, group, params, partial(_arrive, loop, arrived))
+            work = loop.run_in_executor(self._model.threads, answer.fetch, self._model)
+            work.add_done_callback(partial(_end, arrived))
             try:
-                await loop.run_in_executor(self._model.threads, answer.fetch, self._model)
-            except asyncio.CancelledError:
-                answer.cancelled = True
-                raise
+                while (done := await arrived.get()) is not None:
+                    keep(done)
+                await work
+            finally:
+                answer.abandoned = True
 
     async def close(self) -> None:
         self._closed = True
@@ -55,17 +60,19 @@ class Answer:
     """The samples of one request while they arrive; runs in a thread of the model's."""
 
     def __init__(self, prompt: Prompt, group: range, params: SamplingParams, keep: Keep) -> None:
-        self.cancelled = False
+        self.abandoned = False
         self._prompt, self._group, self._params, self._keep = prompt, group, params, keep
         self._seed = completion_seed(params, prompt, group.start)
+        self._text = prompt_text(prompt)
         self._texts: dict[int, list[str]] = {place: [] for place in range(len(group))}
 
     def fetch(self, model: Model) -> None:
-        """Ask `model`; every sample of the group is kept, finished or failed, unless cancelled."""
-        reason = "the engine ended the answer early"
+        """Ask `model`; every sample of the group is kept, finished or failed, unless abandoned."""
+        reason = "empty prompt" if self._text == "" else "the engine ended the answer early"
         try:
-            if not self.cancelled:
-                model.stream(request(self._prompt, len(self._group), self._seed, self._params), self._take)
+            if self._text and not self.abandoned:
+                asked = request(self._prompt, len(self._group), self._seed, self._params)
+                model.stream(asked, self._text, self._take)
         except (TypeError, ValueError, RuntimeError) as fault:  # the binding's own refusals, such as a lone surrogate
             reason = f"refused: {fault}"
         self._fail(reason)
@@ -73,14 +80,14 @@ class Answer:
     def _take(self, event: Event) -> bool:
         if "error" in event:
             self._fail(f"{event['error'].get('type', 'error')}: {event['error'].get('message', '')}")
-            return self.cancelled
+            return self.abandoned
         for choice in event["choices"]:
             place = int(choice["index"])
             text = choice["text"] if "text" in choice else choice["delta"].get("content")
             self._texts[place].append(text or "")
             if choice["finish_reason"] is not None:
                 self._finish(place, choice["finish_reason"], event["timings"])
-        return self.cancelled
+        return self.abandoned
 
     def _finish(self, place: int, reason: str, timings: Event) -> None:
         self._keep(
@@ -96,9 +103,19 @@ class Answer:
 
     def _fail(self, reason: str) -> None:
         """Give up the samples that have not finished."""
-        while self._texts and not self.cancelled:
+        while self._texts and not self.abandoned:
             place, _ = self._texts.popitem()
             self._keep(failed(self._group.start + place, self._seed + place, reason))
+
+
+def _arrive(loop: asyncio.AbstractEventLoop, arrived: asyncio.Queue[Completion | None], done: Completion) -> None:
+    """Hand `done` from the model's thread to the loop."""
+    loop.call_soon_threadsafe(arrived.put_nowait, done)
+
+
+def _end(arrived: asyncio.Queue[Completion | None], _: asyncio.Future[None]) -> None:
+    """Nothing arrives any more."""
+    arrived.put_nowait(None)
 
 
 def runs(indices: Sequence[int], longest: int) -> list[range]:

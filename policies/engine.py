@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any
 
 from policies.protocol import Completion, Prompt, SamplingParams
 
@@ -35,13 +36,11 @@ class Engine(ABC):
         Raises `PolicyError` when the engine as a whole cannot be used; a failed sample is kept with its reason.
         """
 
-    async def check(self) -> None:
+    async def check(self) -> None:  # noqa: B027 - nothing to check unless an engine says so
         """Preflight: raise `PolicyError` if the engine cannot be used at all. Costs no sample."""
-        return None
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027 - likewise
         """Free what the engine holds. Calling it twice is fine."""
-        return None
 
     async def sample(
         self, prompts: Sequence[Prompt], n: int, params: SamplingParams, *, first_index: int = 0
@@ -49,15 +48,22 @@ class Engine(ABC):
         """`n` completions for each prompt, in order (see `Policy.sample`)."""
         results: list[list[Completion]] = [[] for _ in prompts]
         indices = range(first_index, first_index + n)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for prompt, kept in zip(prompts, results, strict=True):
-                    group.create_task(self.draw(prompt, indices, params, kept.append))
-        except ExceptionGroup as faults:
-            raise faults.exceptions[0] from None
+        await together(
+            self.draw(prompt, indices, params, kept.append) for prompt, kept in zip(prompts, results, strict=True)
+        )
         for kept in results:
             kept.sort(key=lambda completion: completion.index)
         return results
+
+
+async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Run all at once; the first exception cancels the rest and is raised as itself, in no group."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for work in works:
+                group.create_task(work)
+    except BaseExceptionGroup as faults:
+        raise faults.exceptions[0] from faults.exceptions[0].__cause__
 
 
 def failed(index: int, seed: int, reason: str) -> Completion:

@@ -79,6 +79,11 @@ class Policy(Protocol):
         ...
 
 
+def prompt_text(prompt: Prompt) -> str:
+    """What the prompt says, without roles: for measuring and comparing, not for sending."""
+    return prompt.text if prompt.text is not None else "\n".join(turn.content for turn in prompt.messages or ())
+
+
 def completion_seed(params: SamplingParams, prompt: Prompt, index: int) -> int:
     """The seed of one completion: a function of run seed, prompt key and sample index alone (31 bits).
 

