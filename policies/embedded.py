@@ -25,8 +25,8 @@ class EmbeddedPolicy(Engine):
     def __init__(self, path: Path) -> None:
         """Load the GGUF at `path` (see `policies.weights.find`). Raises `PolicyError`."""
         self._path = path
-        self._model = load(path)
-        self._closed = False
+        self._model: Model | None = load(path)
+        self._digest = self._model.digest
 
     @property
     def name(self) -> str:
@@ -34,12 +34,12 @@ class EmbeddedPolicy(Engine):
 
     @property
     def digest(self) -> str:
-        return self._model.digest
+        return self._digest
 
     async def draw(self, prompt: Prompt, indices: Sequence[int], params: SamplingParams, keep: Keep) -> None:
         loop = asyncio.get_running_loop()
         for group in runs(indices, SAMPLES):
-            if self._closed:
+            if self._model is None:
                 raise PolicyError("the embedded engine was closed", hint="open it anew")
             arrived: asyncio.Queue[Completion | None] = asyncio.Queue()
             answer = Answer(prompt, group, params, partial(_arrive, loop, arrived))
@@ -53,7 +53,7 @@ class EmbeddedPolicy(Engine):
                 answer.abandoned = True
 
     async def close(self) -> None:
-        self._closed = True
+        self._model = None
 
 
 class Answer:
@@ -83,6 +83,8 @@ class Answer:
             return self.abandoned
         for choice in event["choices"]:
             place = int(choice["index"])
+            if place not in self._texts:  # given up already
+                continue
             text = choice["text"] if "text" in choice else choice["delta"].get("content")
             self._texts[place].append(text or "")
             if choice["finish_reason"] is not None:
