@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import orjson
-import re2  # type: ignore[import-untyped]
+import re2
 
 from data.errors import StoreError
 from data.records import Json, Message

@@ -41,10 +41,13 @@ def set_digests(tables: Iterable[pa.Table]) -> SetDigests:
 def row_lines(table: pa.Table, columns: Sequence[str]) -> Iterator[bytes]:
     """The canonical JSON (RULES J6) of each row as an object of these flat columns; equal to `canonical_bytes`."""
     names = sorted(columns)
-    for values in zip(*(_json_values(table, name) for name in names), strict=True):
-        row = dict(zip(names, values, strict=True))
-        line = orjson.dumps(row)
-        yield line if line.isascii() or unicodedata.is_normalized("NFC", line.decode()) else canonical_bytes(row)
+    for place, values in enumerate(zip(*(_json_values(table, name) for name in names), strict=True)):
+        line = orjson.dumps(dict(zip(names, values, strict=True)))
+        if line.isascii() or unicodedata.is_normalized("NFC", line.decode()):
+            yield line
+        else:
+            (row,) = table.select(names).slice(place, 1).to_pylist()
+            yield canonical_bytes(row)
 
 
 def _json_values(table: pa.Table, name: str) -> list[object]:

@@ -10,12 +10,15 @@ texts that are equal after folding are always found.
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from rensa import RMinHash, RMinHashLSH  # type: ignore[import-untyped]
 
 THRESHOLD = 0.7
 
 _BANDS, _ROWS, _SEED = 25, 5, 1
+_UNLIKELY = 0.58
+"""By an estimate this low (three standard errors below the threshold) a pair is not worth an exact look."""
 _SAME = str.maketrans({"_": " ", "-": " ", "\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"'})
 
 
@@ -24,6 +27,7 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().translate(_SAME).split())
 
 
+@lru_cache(maxsize=4096)
 def trigrams(text: str) -> frozenset[str]:
     """The runs of three characters of a folded text; a shorter text is its own."""
     return frozenset(text[i : i + 3] for i in range(max(1, len(text) - 2)))
@@ -35,6 +39,7 @@ class NearDuplicates:
     def __init__(self) -> None:
         self._index = RMinHashLSH(THRESHOLD, _BANDS * _ROWS, _BANDS)
         self._texts: dict[int, str] = {}
+        self._sketches: dict[int, RMinHash] = {}
         self._keys: dict[str, int] = {}
 
     def keep(self, key: int, text: str) -> tuple[int, bool] | None:
@@ -46,10 +51,12 @@ class NearDuplicates:
         sketch = RMinHash(_BANDS * _ROWS, _SEED)
         sketch.update(sorted(grams))
         for other in sorted(self._index.query(sketch)):
-            if _jaccard(grams, trigrams(self._texts[other])) >= THRESHOLD:
+            likely = sketch.jaccard(self._sketches[other]) >= _UNLIKELY
+            if likely and _jaccard(grams, trigrams(self._texts[other])) >= THRESHOLD:
                 return other, False
         self._index.insert(key, sketch)
         self._texts[key] = plain
+        self._sketches[key] = sketch
         self._keys[plain] = key
         return None
 

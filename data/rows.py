@@ -54,7 +54,8 @@ def brief_json(brief: Brief) -> str:
 def brief_from_json(text: str) -> Brief:
     """The brief again."""
     value = json.loads(text)
-    return Brief(**{**value, "tools": tuple(value["tools"]), "targets": tuple(value["targets"])})
+    parts: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}
+    return Brief(**parts)
 
 
 def messages_from_json(text: str) -> tuple[Message, ...]:

@@ -19,9 +19,14 @@ def test_a_file_is_written_whole_with_its_folders(tmp_path: Path) -> None:
 
 def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     write_bytes(tmp_path / "a", b"old")
-    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "a") as temporary:
-        temporary.write_bytes(b"half")
-        raise KeyboardInterrupt
+
+    def write_half() -> None:
+        with replacing(tmp_path / "a") as temporary:
+            temporary.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
     assert (tmp_path / "a").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a"]
 
@@ -36,7 +41,7 @@ def test_only_the_first_creates(tmp_path: Path) -> None:
 @pytest.mark.parametrize("act", [lambda path: write_bytes(path, b""), lambda path: create(path, b""), make_folder])
 def test_a_place_below_a_file_is_named(tmp_path: Path, act: Callable[[Path], object]) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="Not a directory.*\n.*choose another folder|File exists.*\n.*move it away"):
+    with pytest.raises(StoreError, match=r"Not a directory.*\n.*choose another folder|File exists.*\n.*move it away"):
         act(tmp_path / "file" / "x")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import UsageError
-from data.records import Band, Message, Score, Task
+from data.records import Band, JsonObject, Message, Score, Task
 from data.select import BANDS, DEFAULT_MIX, Candidate, candidate_of, seats, select
 
 
@@ -169,7 +169,7 @@ def test_a_mix_without_shares_is_refused(mix: dict[Band, float]) -> None:
 
 def test_a_candidate_is_made_of_all_that_the_user_says_and_the_tools_called() -> None:
     messages = (Message("user", "a"), Message("assistant", "which?"), Message("user", "b"))
-    calls = ({"name": "y", "arguments": {}}, {"name": "x", "arguments": {}}, {"name": "y", "arguments": {}})
+    calls: tuple[JsonObject, ...] = tuple({"name": name, "arguments": {}} for name in "yxy")
     task = Task("id", "parallel", 2, "travel", "open", messages, (), calls)
     score = Score("id", "tags", 8, 2, 0.25, 0.1, 0.5, False, "frontier", 0.5, 1, 0.3, 0.1, 2, 0.9, 0.5, False)
     assert candidate_of(3, task, score) == Candidate(3, "a\nb", "travel", ("x", "y"), 0.25, "frontier", True)
