@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from data.errors import PolicyError, UsageError
+from data.errors import UsageError
 from policies import weights
 from policies.embedded import EmbeddedPolicy
 from policies.endpoint import EndpointPolicy
@@ -34,7 +34,7 @@ def open_policy(engine: str, *, role: Role) -> Engine:
         case "http" | "https":
             return EndpointPolicy(engine)
         case "vllm":
-            raise PolicyError(
+            raise UsageError(
                 "the managed vLLM engine is not in this version",
                 hint="start vLLM yourself and give its URL, such as --solver http://localhost:8000/v1#model",
             )
@@ -45,10 +45,13 @@ def open_policy(engine: str, *, role: Role) -> Engine:
 
 
 def engine_digest(engine: str, role: Role) -> str:
-    """The digest that `open_policy(engine, role=role)` will have, without loading weights. Raises the same."""
+    """The digest that `open_policy(engine, role=role)` will have, without loading weights. Raises the same, except
+    that the default weights need not be there yet: their digest is pinned, and opening them checks it.
+    """
     kind, _, rest = engine.partition(":")
     if kind == "embedded":
-        return "sha256:" + weights.sha256(_gguf(rest))
+        default = not rest and not weights.named()
+        return "sha256:" + (weights.SHA256 if default else weights.sha256(_gguf(rest)))
     return open_policy(engine, role=role).digest
 
 

@@ -52,6 +52,7 @@ class EndpointPolicy(Engine):
         self._deadline = deadline
         self._breaker = breaker or Breaker(self._url)
         self._room = asyncio.Semaphore(in_flight)
+        self._naming = asyncio.Lock()
         _check_url(self._url)
         key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "none")
         self._client = AsyncOpenAI(base_url=self._url, api_key=key, timeout=attempt, max_retries=retries)
@@ -69,7 +70,11 @@ class EndpointPolicy(Engine):
         await self._client.close()
 
     async def check(self) -> None:
-        """Ask for the list of models, once. Raises `PolicyError`: nobody answers, no access, unknown model."""
+        """Ask for the list of models, once.
+
+        Raises `PolicyError` (nobody answers, no access, unknown model), or `UsageError` if no model is named and the
+        server has not exactly one.
+        """
         try:
             listed = [model.id async for model in self._client.with_options(timeout=10, max_retries=0).models.list()]
         except openai.NotFoundError:
@@ -80,15 +85,16 @@ class EndpointPolicy(Engine):
             ) from fault
         if self._model is None and len(listed) == 1:
             self._model = listed[0]
-        if self._model is None or (listed and self._model not in listed):
-            raise PolicyError(
-                f"{self._url} has no model {self._model!r}" if self._model else f"which model at {self._url}?",
-                hint=f"give {self._url}#<model>; it lists {', '.join(listed[:10]) or 'none'}",
-            )
+        hint = f"give {self._url}#<model>; it lists {', '.join(listed[:10]) or 'none'}"
+        if self._model is None:
+            raise UsageError(f"which model at {self._url}?", hint=hint)
+        if listed and self._model not in listed:
+            raise PolicyError(f"{self._url} has no model {self._model!r}", hint=hint)
 
     async def draw(self, prompt: Prompt, indices: Sequence[int], params: SamplingParams, keep: Keep) -> None:
-        if self._model is None:
-            await self.check()
+        async with self._naming:
+            if self._model is None:
+                await self.check()
 
         async def one(index: int) -> None:
             async with self._room:
@@ -110,6 +116,7 @@ class EndpointPolicy(Engine):
                 raise unusable from fault
             reason = _reason(fault)
             if reason.startswith("context_length"):  # This prompt's fault: the engine is well.
+                self._breaker.succeeded()
                 return failed(index, seed, reason)
         except (ValueError, TypeError, AttributeError, LookupError) as fault:
             reason = f"malformed answer: {type(fault).__name__}: {fault}"

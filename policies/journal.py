@@ -9,6 +9,7 @@ the prompts that were under way. One writer at a time.
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import json
 import os
@@ -69,13 +70,16 @@ class JournalledPolicy(Engine):
 
     def _append(self, request: str, completion: Completion) -> None:
         """One line in one write; the kernel has it even if we are killed."""
-        line = json.dumps({"request": request, "completion": asdict(completion)})
-        self._known[request, completion.index] = completion
+        line = json.dumps({"request": request, "completion": asdict(completion)}).encode() + b"\n"
         try:
             with self._path.open("ab", buffering=0) as file:
-                file.write(line.encode() + b"\n")
+                end = file.tell()
+                if file.write(line) < len(line):  # The disk is full: leave no half a line for the next one to follow.
+                    file.truncate(end)
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as fault:
             raise _unusable(self._path, fault) from fault
+        self._known[request, completion.index] = completion
 
     def _sync(self) -> None:
         try:

