@@ -14,19 +14,22 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from functools import partial
 from typing import IO, Annotated, Any
 
 import typer
 
-from data.errors import StoreError, UsageError
+from data.errors import SparringError, StoreError, UsageError
 from verifiers.lines import HARNESSES, score_line, verify_line
 from verifiers.verify import CHECKS
 
 Numbered = tuple[int, bytes]
 Judge = Callable[[bytes, int], dict[str, Any]]
 BATCH = 64
+MAX_LINE = 1 << 26
+"""Bytes of a line that are read (64 MiB): a longer one is no row, and no file fills the memory."""
 FileArgument = Annotated[str, typer.Argument(metavar="FILE|-", help="JSONL, or - for standard input")]
 WorkersOption = Annotated[int, typer.Option(min=0, help="processes; 0: one for each core")]
 
@@ -75,13 +78,18 @@ def _run(
     start = time.monotonic()
     with ExitStack() as stack:
         stream = _opened(file, stack)
-        for line, answer in judged(numbered(stream, file), judge, workers or os.cpu_count() or 1):
+        for line, answer in judged(numbered(stream, file), judge, workers or _cores()):
             bins[name_bin(answer)] += 1
             _print(answer)
             if explain and answer.get("reasons"):
                 print(explain(answer, line), file=sys.stderr)
     seconds = time.monotonic() - start
     print(f"{bins.total()} rows in {seconds:.1f} s: {_summary(bins)}", file=sys.stderr)
+
+
+def _cores() -> int:
+    """The cores this process may use, which in a container or under `taskset` are fewer than the machine's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _opened(file: str, stack: ExitStack) -> IO[bytes]:
@@ -93,10 +101,15 @@ def _opened(file: str, stack: ExitStack) -> IO[bytes]:
         raise StoreError(f"cannot read {file}: {fault.strerror}", hint="name a JSONL file, or - for stdin") from fault
 
 
-def numbered(stream: Iterable[bytes], file: str) -> Iterator[Numbered]:
-    """The lines that are not blank, with their numbers from 1."""
+def numbered(stream: IO[bytes], file: str) -> Iterator[Numbered]:
+    """The lines that are not blank, with their numbers from 1; of an endless line the first `MAX_LINE` bytes."""
+    number = 0
     try:
-        for number, line in enumerate(stream, 1):
+        while line := stream.readline(MAX_LINE):
+            number += 1
+            rest = line
+            while len(rest) == MAX_LINE and not rest.endswith(b"\n"):
+                rest = stream.readline(MAX_LINE)
             if line.strip():
                 yield number, line
     except OSError as fault:
@@ -110,13 +123,16 @@ def judged(lines: Iterable[Numbered], judge: Judge, workers: int) -> Iterator[tu
             yield line, judge(line, number)
         return
     window: deque[tuple[tuple[Numbered, ...], Future[list[dict[str, Any]]]]] = deque()
-    with ProcessPoolExecutor(workers) as pool:
-        for batch in batches(lines, BATCH):
-            window.append((batch, pool.submit(_judge_batch, judge, batch)))
-            if len(window) > 2 * workers:
+    try:
+        with ProcessPoolExecutor(workers) as pool:
+            for batch in batches(lines, BATCH):
+                window.append((batch, pool.submit(_judge_batch, judge, batch)))
+                if len(window) > 2 * workers:
+                    yield from _answers(*window.popleft())
+            while window:
                 yield from _answers(*window.popleft())
-        while window:
-            yield from _answers(*window.popleft())
+    except BrokenProcessPool as fault:
+        raise SparringError("a worker process died", hint="its memory ran out? try fewer --workers") from fault
 
 
 def batches(lines: Iterable[Numbered], size: int) -> Iterator[tuple[Numbered, ...]]:

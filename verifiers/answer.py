@@ -80,7 +80,7 @@ def read_json(text: str, levels: int = MAX_LEVELS) -> Any:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({unicodedata.normalize("NFC", key) for key, _ in pairs}) < len(pairs):
+    if len({key if key.isascii() else unicodedata.normalize("NFC", key) for key, _ in pairs}) < len(pairs):
         raise JsonFault("duplicate_key", f"a key stands twice among {_show([key for key, _ in pairs])}")
     return dict(pairs)
 
@@ -205,7 +205,7 @@ def judge(tools: Sequence[Any], gold: Any, calls: Any, accept: Any = None, may_o
         outcome, detail = "extra_call" if surplus > 0 else "missing_call", f"expected {len(gold)}, found {len(calls)}"
     total = sum(pair.s for pair in chosen) / max(1, len(gold)) / (1 + 0.25 * max(0, surplus))
     reward = 1.0 if outcome == "correct" else min(total, 0.99)
-    return Judgement(outcome == "correct", outcome, reward, detail, calls)
+    return Judgement(outcome == "correct", outcome, reward, detail[:400], calls)
 
 
 def equal(a: Any, b: Any, schema: Any = None) -> bool:

@@ -1,6 +1,8 @@
 """`sparring verify` and `sparring score` as a process: streams, exit codes, what is imported."""
 
+import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from data.errors import SparringError
+from flows import verify_commands
 from flows.verify_commands import BATCH, batches, judged
 
 COMMAND = [sys.executable, "-m", "flows.cli"]
@@ -79,7 +83,7 @@ def test_score_reads_the_solver_s_answer() -> None:
         (("verify", "-", "--checks", "menu,colour"), 2, "colour"),
         (("score", "-", "--harness", "hermes"), 2, "hermes"),
         (("verify",), 2, "FILE"),
-        (("verify", "-", "--workers", "-1"), 2, "-1"),
+        (("verify", "-", "--workers", "-1"), 2, "--workers"),
     ],
 )
 def test_wrong_use_ends_with_its_exit_code_and_one_message(arguments: tuple[str, ...], code: int, words: str) -> None:
@@ -114,6 +118,27 @@ def test_lines_are_read_only_as_far_as_workers_need_them() -> None:
 
     assert next(judged(lines(), lambda line, number: {"id": number}, 1)) == (b"{}", {"id": 1})
     assert taken == 1
+
+
+def test_an_endless_line_is_cut_and_the_next_one_keeps_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify_commands, "MAX_LINE", 8)
+    stream = io.BytesIO(b"short\n" + b"x" * 100 + b"\nexactly\n\nlast")
+    assert list(verify_commands.numbered(stream, "-")) == [
+        (1, b"short\n"),
+        (2, b"x" * 8),
+        (3, b"exactly\n"),
+        (5, b"last"),
+    ]
+
+
+def test_a_worker_that_dies_is_said_and_no_traceback() -> None:
+    rows = ((number, b"{}") for number in range(3 * BATCH))
+    with pytest.raises(SparringError, match="worker"):
+        list(judged(rows, die, 2))
+
+
+def die(line: bytes, number: int) -> dict[str, object]:
+    os._exit(9)
 
 
 def test_batches_keep_every_line() -> None:
