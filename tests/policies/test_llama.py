@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from policies import llama
 from policies.llama import HOMES, SAMPLES, Event, Model
 
 
@@ -35,7 +34,7 @@ class FakeServer:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> FakeServer:
     server = FakeServer()
-    monkeypatch.setattr(llama.xllamacpp, "Server", lambda params: server)
+    monkeypatch.setattr("xllamacpp.Server", lambda params: server)
     return server
 
 
