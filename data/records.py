@@ -41,7 +41,8 @@ class Brief:
     """What the generator is asked for. The same `(seed, index)` and configuration give the same brief for ever.
 
     `tools` is the menu (normalised tools, RULES M) in catalogue mode and empty in open mode; `targets` names the
-    menu's tools that the gold shall call, in order.
+    menu's tools that the gold shall call, in order; `arguments` proposes values for each of them, as far as the
+    catalogue knows plausible ones.
     """
 
     seed: int
@@ -55,6 +56,7 @@ class Brief:
     answerable: bool = True
     tools: tuple[JsonObject, ...] = ()
     targets: tuple[str, ...] = ()
+    arguments: tuple[JsonObject, ...] = ()
     parent_task_id: str | None = None
 
 

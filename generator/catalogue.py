@@ -12,6 +12,7 @@ D2 judges menus, later).
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from data.canonical import digest
+from data.canonical import canonical_json, digest
 from data.errors import UsageError
 from data.records import Json, JsonObject, Verdict
 from generator.tools_file import read_tools, tools_in
@@ -132,10 +133,12 @@ def _entry(tool: Json) -> Entry | Verdict:
     parameters = normal["parameters"]
     assert isinstance(parameters, Mapping)
     domain = own.get("domain")
+    # Canonical key order, so that a brief read back from a chunk renders to the very same prompt.
+    stored: JsonObject = json.loads(canonical_json({**normal, "parameters": without_examples(parameters)}))
     return Entry(
-        tool={**normal, "parameters": without_examples(parameters)},
+        tool=stored,
         domain=domain if isinstance(domain, str) and domain else OWN_DOMAIN,
-        parameters=parameters,
+        parameters=json.loads(canonical_json(parameters)),
         returns=dict(_returns(own.get("outputSchema"))),
     )
 

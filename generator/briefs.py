@@ -1,0 +1,99 @@
+"""What the generator shall propose: `(seed, index)` -> `Brief`, purely.
+
+In: a `BriefConfig` and an index. Out: the same brief for ever: domain (equal weight), menu size, one call or two (0.8 /
+0.2 as in Tool-R0), the menu in catalogue mode with the tools to be called and values proposed for them.
+Not promised: that a brief can be met. Open briefs name only the domain and the sizes; the model writes the tools.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from data.canonical import digest
+from data.records import Brief, Json, JsonObject, Mode
+from generator.catalogue import Catalogue, Entry
+from generator.domains import DOMAINS, check_domains
+from generator.values import VALUES_VERSION, draw_arguments
+
+PAPER_MENUS = (2, 3, 4, 5, 6, 7, 8)
+"""Menu sizes of Tool-R0, equally likely."""
+
+SMALL_MENUS = (2, 2, 3, 4)
+"""Menu sizes at which a 135M solver passes some attempts and fails others (distractors are the difficulty knob)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefConfig:
+    """The distribution that briefs are drawn from. `UsageError` names a domain that is unknown or has no tools here."""
+
+    catalogue: Catalogue
+    seed: int = 0
+    mode: Mode = "catalogue"
+    domains: tuple[str, ...] = ()
+    """Domains to draw from; all that the mode knows when empty."""
+    menu_sizes: tuple[int, ...] = PAPER_MENUS
+    """Drawn from with equal weight: name a size twice to double its weight."""
+    two_calls: float = 0.2
+    dependent: float = 0.5
+    """Share of the two-call briefs whose second call needs the result of the first."""
+
+    def __post_init__(self) -> None:
+        known = DOMAINS if self.mode == "open" else self.catalogue.domains
+        object.__setattr__(self, "domains", check_domains(self.domains, known) or known)
+
+    @property
+    def digest(self) -> str:
+        """Identifies the distribution, for cache keys: equal digests, equal briefs."""
+        fields: dict[str, Json] = {"catalogue": self.catalogue.digest, "seed": self.seed, "mode": self.mode}
+        fields |= {"domains": self.domains, "menu_sizes": self.menu_sizes, "values": VALUES_VERSION}
+        return digest(fields | {"two_calls": self.two_calls, "dependent": self.dependent})
+
+
+def plan(config: BriefConfig, index: int) -> Brief:
+    """Brief number `index` of the distribution."""
+    random = Random(f"{config.seed}:{index}")
+    size = random.choice(config.menu_sizes)
+    two = random.random() < config.two_calls
+    dependent = two and random.random() < config.dependent
+    domain = random.choice(config.domains)
+    if config.mode == "open":
+        return Brief(config.seed, index, "open", domain, size, 1 + two, dependent)
+    return _from_catalogue(config, random, index, size, domain, two, dependent)
+
+
+def _from_catalogue(
+    config: BriefConfig, random: Random, index: int, size: int, domain: str, two: bool, dependent: bool
+) -> Brief:
+    entries = [entry for entry in config.catalogue.entries if entry.domain in config.domains]
+    chains = [chain for chain in config.catalogue.chains if chain.producer.domain in config.domains]
+    dependent = dependent and bool(chains)
+    if dependent:
+        chain = random.choice(chains)
+        targets = [chain.producer, chain.consumer]
+    else:
+        near = [entry for entry in entries if entry.domain == domain]
+        targets = random.sample(near, min(1 + two, len(near)))
+    arguments: list[JsonObject] = [draw_arguments(entry.parameters, random) for entry in targets]
+    if dependent:
+        arguments[1] = {**arguments[1], chain.value: f"$var_1.{chain.value}"}
+    menu = targets + _distractors(random, entries, targets, size - len(targets))
+    random.shuffle(menu)
+    return Brief(
+        seed=config.seed,
+        index=index,
+        mode="catalogue",
+        domain=targets[0].domain,
+        menu_size=len(menu),
+        calls=len(targets),
+        dependent=dependent,
+        tools=tuple(entry.tool for entry in menu),
+        targets=tuple(entry.name for entry in targets),
+        arguments=tuple(arguments),
+    )
+
+
+def _distractors(random: Random, entries: list[Entry], targets: list[Entry], count: int) -> list[Entry]:
+    chosen = {entry.name for entry in targets}
+    others = [entry for entry in entries if entry.name not in chosen]
+    return random.sample(others, min(max(count, 0), len(others)))

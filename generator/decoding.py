@@ -1,0 +1,92 @@
+"""JSON Schemas that hold a small model to the format of a plain completion.
+
+In: a brief. Out: the schema of the one JSON object it is to be answered with. In catalogue mode the proposed arguments
+are constants, and the question is a sentence of the model's own words that names each of them in their order. Values
+that a grammar cannot carry safely (quotes, backslashes, control characters) leave the question free.
+Not promised: sense. What the completion says is judged by the verifiers like any other text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from data.records import Brief, Json, JsonObject
+from verifiers.answer import reference
+
+_WORD = "[a-z']{1,12}"
+_OPENING = f"^[A-Z][a-z']{{0,11}}( {_WORD}){{0,7}}"
+_BETWEEN = f"(,?( {_WORD}){{0,6}})"
+_END = "[.?!]$"
+_SPECIAL = re.compile(r"([\^$.|(){}*+?\[\]])")
+_TYPES = ("string", "integer", "number", "boolean")
+
+
+def catalogue_schema(brief: Brief) -> JsonObject:
+    """The object `{calls, question}` for a brief with a menu."""
+    items: list[Json] = [_call(brief, place) for place in range(len(brief.targets))]
+    calls: JsonObject = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+    return _object({"calls": calls | {"maxItems": len(items)}, "question": _question(brief.arguments)})
+
+
+def open_schema(brief: Brief) -> JsonObject:
+    """The object `{tools, calls, question}` for a brief that leaves everything to the model."""
+    kind = _object({"type": {"enum": list(_TYPES)}})
+    parameters: JsonObject = {"type": "object", "additionalProperties": kind}
+    name: JsonObject = {"type": "string", "pattern": "^[a-z]{2,12}(_[a-z]{2,12}){1,2}$"}
+    about: JsonObject = {"type": "string", "pattern": f"^[A-Z][a-z']{{0,11}}( {_WORD}){{2,12}}\\.$"}
+    tool = _object({"name": name, "description": about, "parameters": parameters})
+    call = _object({"name": name, "arguments": {"type": "object"}})
+    return _object(
+        {
+            "tools": {"type": "array", "items": tool, "minItems": brief.menu_size, "maxItems": brief.menu_size},
+            "calls": {"type": "array", "items": call, "minItems": brief.calls, "maxItems": brief.calls},
+            "question": {"type": "string", "minLength": 12, "maxLength": 300},
+        }
+    )
+
+
+def _object(properties: dict[str, Json]) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _call(brief: Brief, place: int) -> Json:
+    name, given = brief.targets[place], brief.arguments[place]
+    arguments: dict[str, Json] = {key: {"const": value} for key, value in given.items()}
+    tool = next(tool for tool in brief.tools if tool["name"] == name)
+    parameters = tool["parameters"]
+    assert isinstance(parameters, Mapping)
+    properties, required = parameters.get("properties"), parameters.get("required")
+    for key in required if isinstance(required, Sequence) else ():
+        inner = properties.get(str(key)) if isinstance(properties, Mapping) else None
+        if key not in arguments:
+            arguments[str(key)] = inner if inner is not None and "$ref" not in json.dumps(inner) else {}
+    return _object({"name": {"const": name}, "arguments": _object(dict(sorted(arguments.items())))})
+
+
+def _question(arguments: Sequence[JsonObject]) -> Json:
+    """A sentence that names every proposed value, in order, each once."""
+    said = list(dict.fromkeys(text for call in arguments for text in _said(call)))
+    if any(text != text.strip() or not text.isprintable() or set(text) & set('"\\') or not text for text in said):
+        return {"type": "string", "minLength": 12, "maxLength": 300}
+    if not said:
+        return {"type": "string", "pattern": f"^[A-Z][a-z']{{0,11}}( {_WORD}){{2,14}}{_END}"}
+    named = _BETWEEN.join(" " + _SPECIAL.sub(r"\\\1", text) for text in said)
+    return {"type": "string", "pattern": f"{_OPENING}{named}{_BETWEEN}{_END}"}
+
+
+def _said(value: Json, name: str = "") -> Iterator[str]:
+    """What a person says for a value: texts and numbers as they are, a true boolean by the name of its parameter."""
+    if isinstance(value, bool):
+        yield from [name.replace("_", " ")] if value else []
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _said(inner, key)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _said(inner, name)
+    elif isinstance(value, str):
+        yield from [] if reference(value) else [value]
+    elif value is not None:
+        yield json.dumps(value)

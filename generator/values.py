@@ -1,0 +1,103 @@
+"""Drawing plausible argument values from a parameter schema.
+
+In: a property schema in normal form with `examples`, and a random source. Out: a value that satisfies the common
+keywords (const, enum, examples, ranges, `multipleOf`, date and time formats, arrays, objects), or `NO_VALUE` where
+nothing plausible is known, which is then the model's to invent. Not promised: that `pattern`, `not` or combinators
+are met; the verifiers judge every value again (RULES C4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from random import Random
+from typing import Final
+
+from data.records import Json, JsonObject
+
+VALUES_VERSION: Final = 1
+"""Counts up when the same seed begins to draw other values."""
+
+OPTIONAL_SHARE: Final = 0.4
+"""How often an optional parameter is given a value."""
+
+
+class NoValue:
+    """The type of `NO_VALUE`."""
+
+
+NO_VALUE: Final = NoValue()
+
+
+def draw_arguments(parameters: JsonObject, random: Random) -> dict[str, Json]:
+    """Arguments for a tool: its required parameters and some optional ones, each where a value is known.
+
+    An optional boolean is given only as the opposite of a false default: nothing would be said otherwise.
+    """
+    properties, required = parameters.get("properties"), parameters.get("required")
+    drawn: dict[str, Json] = {}
+    for name, schema in properties.items() if isinstance(properties, Mapping) else ():
+        if not isinstance(schema, Mapping):
+            continue
+        needed = isinstance(required, Sequence) and name in required
+        if not needed and (random.random() >= OPTIONAL_SHARE or schema.get("default") is True):
+            continue
+        value = draw_value(schema, random, taken=tuple(drawn.values()))
+        if not isinstance(value, NoValue) and (needed or value != schema.get("default")):
+            drawn[name] = value
+    return drawn
+
+
+def draw_value(schema: JsonObject, random: Random, taken: Sequence[Json] = ()) -> Json | NoValue:
+    """One value for a property, or `NO_VALUE`; of listed ones none that is `taken`, if another is left."""
+    if "const" in schema:
+        return schema["const"]
+    for keyword in ("enum", "examples"):
+        choices = schema.get(keyword)
+        if isinstance(choices, (list, tuple)) and choices:
+            return random.choice([one for one in choices if one not in taken] or choices)
+    match schema.get("type"):
+        case "boolean":
+            return True
+        case "integer":
+            return _integer(schema, random)
+        case "array":
+            return _array(schema, random)
+        case "object" if isinstance(schema.get("properties"), Mapping):
+            return _object(schema, random)
+        case "string" if schema.get("format") == "date":
+            return (date(2026, 1, 1) + timedelta(days=random.randrange(730))).isoformat()
+        case "string" if schema.get("format") == "time":
+            return f"{random.randrange(6, 23):02}:{random.randrange(0, 60, 5):02}"
+    return NO_VALUE
+
+
+def _integer(schema: JsonObject, random: Random) -> int | NoValue:
+    low, high, step = (schema.get(key) for key in ("minimum", "maximum", "multipleOf"))
+    if not isinstance(low, int):
+        return NO_VALUE
+    by = step if isinstance(step, int) and step > 0 else 1
+    first = -(-low // by) * by
+    last = high if isinstance(high, int) else first + 20 * by
+    return random.randrange(first, last + 1, by) if first <= last else NO_VALUE
+
+
+def _array(schema: JsonObject, random: Random) -> list[Json] | NoValue:
+    items, least = schema.get("items"), schema.get("minItems")
+    if not isinstance(items, Mapping):
+        return NO_VALUE
+    values: list[Json] = []
+    for _ in range(max(least if isinstance(least, int) else 1, random.randint(1, 2))):
+        value = draw_value(items, random)
+        if isinstance(value, NoValue):
+            return NO_VALUE
+        if value not in values:
+            values.append(value)
+    return values
+
+
+def _object(schema: JsonObject, random: Random) -> dict[str, Json] | NoValue:
+    required = schema.get("required")
+    drawn = draw_arguments(schema, random)
+    whole = all(name in drawn for name in required) if isinstance(required, Sequence) else True
+    return drawn if whole and drawn else NO_VALUE
