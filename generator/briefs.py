@@ -7,6 +7,7 @@ Not promised: that a brief can be met. Open briefs name only the domain and the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -60,6 +61,17 @@ def plan(config: BriefConfig, index: int) -> Brief:
     if config.mode == "open":
         return Brief(config.seed, index, "open", domain, size, 1 + two, dependent)
     return _from_catalogue(config, random, index, size, domain, two, dependent)
+
+
+def proposes_all(brief: Brief) -> bool:
+    """Whether the brief proposes a value for every required parameter of its targets."""
+    schemas = {tool["name"]: tool["parameters"] for tool in brief.tools}
+    for name, given in zip(brief.targets, brief.arguments, strict=True):
+        schema = schemas[name]
+        required = schema.get("required", ()) if isinstance(schema, Mapping) else ()
+        if not given.keys() >= set(required if isinstance(required, (list, tuple)) else ()):
+            return False
+    return bool(brief.targets)
 
 
 def _from_catalogue(

@@ -1,8 +1,8 @@
 """JSON Schemas that hold a small model to the format of a plain completion.
 
-In: a brief. Out: the schema of the one JSON object it is to be answered with. In catalogue mode the proposed arguments
-are constants, and the question is a sentence of the model's own words that names each of them in their order. Values
-that a grammar cannot carry safely (quotes, backslashes, control characters) leave the question free.
+In: a brief. Out: the schema of the JSON it is to be answered with. Where the brief proposes every value, that is the
+question alone: the model's own words around the values, in their order. Values that a grammar cannot carry safely
+(quotes, backslashes, control characters) leave the question free.
 Not promised: sense. What the completion says is judged by the verifiers like any other text.
 """
 
@@ -11,23 +11,33 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 
 from data.records import Brief, Json, JsonObject
 from verifiers.answer import reference
 
-_WORD = "[a-z']{1,12}"
-_OPENING = f"^[A-Z][a-z']{{0,11}}( {_WORD}){{0,7}}"
-_BETWEEN = f"(,?( {_WORD}){{0,6}})"
+_WORD = "[A-Za-z'][a-z']{0,11}"
+_OPENING = f"^[A-Z][a-z']{{0,11}}( {_WORD}){{0,5}}"
+_BETWEEN = f"(,?( {_WORD}){{0,4}})"
+_ANY_ORDER = 3
+"""Up to so many values may be named in any order; more in that of the calls, which keeps grammars small."""
 _END = "[.?!]$"
 _SPECIAL = re.compile(r"([\^$.|(){}*+?\[\]])")
+_FREE: JsonObject = {"type": "string", "minLength": 12, "maxLength": 300}
 _TYPES = ("string", "integer", "number", "boolean")
 
 
-def catalogue_schema(brief: Brief) -> JsonObject:
-    """The object `{calls, question}` for a brief with a menu."""
+def question_schema(brief: Brief) -> JsonObject:
+    """The question alone, for a brief that proposes every value: a sentence that names each, in order, once."""
+    return _question(brief.arguments)
+
+
+def calls_schema(brief: Brief) -> JsonObject:
+    """The object `{calls, question}` for a brief with a menu that leaves values to the model."""
     items: list[Json] = [_call(brief, place) for place in range(len(brief.targets))]
-    calls: JsonObject = {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
-    return _object({"calls": calls | {"maxItems": len(items)}, "question": _question(brief.arguments)})
+    size = len(items)
+    calls: JsonObject = {"type": "array", "prefixItems": items, "items": False, "minItems": size, "maxItems": size}
+    return _object({"calls": calls, "question": _FREE})
 
 
 def open_schema(brief: Brief) -> JsonObject:
@@ -42,7 +52,7 @@ def open_schema(brief: Brief) -> JsonObject:
         {
             "tools": {"type": "array", "items": tool, "minItems": brief.menu_size, "maxItems": brief.menu_size},
             "calls": {"type": "array", "items": call, "minItems": brief.calls, "maxItems": brief.calls},
-            "question": {"type": "string", "minLength": 12, "maxLength": 300},
+            "question": _FREE,
         }
     )
 
@@ -65,14 +75,16 @@ def _call(brief: Brief, place: int) -> Json:
     return _object({"name": {"const": name}, "arguments": _object(dict(sorted(arguments.items())))})
 
 
-def _question(arguments: Sequence[JsonObject]) -> Json:
-    """A sentence that names every proposed value, in order, each once."""
+def _question(arguments: Sequence[JsonObject]) -> JsonObject:
     said = list(dict.fromkeys(text for call in arguments for text in _said(call)))
     if any(text != text.strip() or not text.isprintable() or set(text) & set('"\\') or not text for text in said):
-        return {"type": "string", "minLength": 12, "maxLength": 300}
+        return _FREE
     if not said:
-        return {"type": "string", "pattern": f"^[A-Z][a-z']{{0,11}}( {_WORD}){{2,14}}{_END}"}
-    named = _BETWEEN.join(" " + _SPECIAL.sub(r"\\\1", text) for text in said)
+        return {"type": "string", "pattern": f"^[A-Z][A-Za-z0-9,' ]{{11,80}}{_END}"}
+    texts = [" " + _SPECIAL.sub(r"\\\1", text) for text in said]
+    orders = permutations(texts) if len(texts) <= _ANY_ORDER else [texts]
+    named = "|".join(_BETWEEN.join(order) for order in orders)
+    named = f"({named})" if "|" in named else named
     return {"type": "string", "pattern": f"{_OPENING}{named}{_BETWEEN}{_END}"}
 
 

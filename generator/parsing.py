@@ -2,7 +2,8 @@
 
 In: the brief, the completion, the style it was asked in and the prompt that was sent. Out: `Draft`, or a `Verdict` of
 check `format` (RULES J, F). Never raises on a model's text.
-`plain`: one JSON object `{calls, question}`, in open mode with `tools`. `chat`: Tool-R0's tagged blocks. In catalogue
+`plain`: the question as a JSON string where the brief proposes every value, else an object `{calls, question}`, in open
+mode with `tools`. `chat`: Tool-R0's tagged blocks. In catalogue
 mode the menu is the brief's, whatever the completion says of tools. Not promised: that anything in the draft is right.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from data.records import Brief, Draft, Json, Message, Verdict
+from generator.briefs import proposes_all
 from generator.prompts import Style
 from policies.protocol import Prompt, prompt_text
 from verifiers.answer import JsonFault, cut_thoughts, find_blocks, parse_json, unfence
@@ -40,8 +42,11 @@ def _object(brief: Brief, completion: str, prompt: Prompt) -> Draft | Verdict:
     try:
         value: Json = parse_json(text)
     except JsonFault as fault:
-        cut = fault.code == "invalid_json" and text.startswith("{") and not text.endswith("}")
+        cut = fault.code == "invalid_json" and text[:1] in ("{", '"') and text[-1] not in ("}", '"')
         return Verdict("format", "truncated" if cut else fault.code, fault.detail)
+    if brief.mode == "catalogue" and proposes_all(brief):
+        written = zip(brief.targets, brief.arguments, strict=True)
+        value = {"question": value, "calls": [{"name": name, "arguments": given} for name, given in written]}
     if not isinstance(value, Mapping):
         return Verdict("format", "missing_block", "the completion is not a JSON object")
     for key in ("question", "calls", *(["tools"] if brief.mode == "open" else [])):

@@ -2,13 +2,13 @@
 
 In: a brief and a style. Out: a `policies.protocol.Prompt`. The texts are data, `prompts/<style>_<mode>.txt`;
 `PROMPT_VERSION` is their digest together with this format's.
-`plain` is for small models that continue examples: one JSON object a task, under a schema. `chat` is for models that
-follow instructions: Tool-R0's tags (RULES F).
+`plain` is for small models that continue examples: JSON under a schema (`generator.decoding`). `chat` is for models
+that follow instructions: Tool-R0's tags (RULES F).
 
-Who decides what in catalogue mode: the brief decides which tools are called and, where the catalogue knows plausible
-values, proposes arguments. In `plain` the schema holds the model to those and makes its question name each of them
-(`generator.decoding`); everything else, the wording and the values without a proposal, is the model's. In `chat` the
-values are suggestions. In open mode all is the model's. Not promised: that an engine honours a schema.
+Who decides what in catalogue mode: the brief chooses the tools to call and proposes arguments as far as the catalogue
+knows plausible values. In `plain`, proposed calls are given and the model writes the question, held to name every
+value; where a required value has no proposal, it writes calls and question. In `chat` it writes both, and proposals are
+suggestions. In open mode all is the model's. Not promised: that an engine honours a schema.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Literal
 
 from data.canonical import digest
-from data.records import Brief, Json, JsonObject, Message
-from generator.decoding import catalogue_schema, open_schema
+from data.records import Brief, Json, Message
+from generator.briefs import proposes_all
+from generator.decoding import calls_schema, open_schema, question_schema
 from generator.oracle import oracle_parts
 from policies.protocol import Prompt
 from policies.protocol import prompt_text as prompt_text
@@ -37,6 +38,7 @@ PROMPT_VERSION = digest([_FORMAT, _TEXTS])[:12]
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _NUMBERS = {1: "exactly one call", 2: "exactly two calls"}
+_NEXT_EXAMPLE = ("\nCall:", "\nTool:", "\nDomain:")
 _DEPENDENT = " The second call takes a value from the result of the first."
 
 
@@ -49,14 +51,16 @@ def _plain(brief: Brief) -> Prompt:
     question, tools, calls = oracle_parts(brief)
     answer: dict[str, Json] = {"calls": calls, "question": question}
     if brief.mode == "open":
-        text = _fill("plain_open", domain=brief.domain.replace("_", " "))
-        answer, schema = {"tools": tools, **answer}, open_schema(brief)
+        text, schema = _fill("plain_open", domain=brief.domain.replace("_", " ")), open_schema(brief)
+        oracle = json.dumps({"tools": tools, **answer})
+    elif proposes_all(brief):
+        written = zip(brief.targets, brief.arguments, strict=True)
+        lines = ", ".join(f"{name} {json.dumps(given, ensure_ascii=False)}" for name, given in written)
+        text, schema, oracle = _fill("plain_question", calls=lines), question_schema(brief), json.dumps(question)
     else:
         targets = ", ".join(_signature(brief, place) for place in range(len(brief.targets)))
-        text, schema = _fill("plain_catalogue", targets=targets), catalogue_schema(brief)
-    return Prompt(
-        key=_key(brief), text=text, schema=schema, stop=("\nTool:", "\nDomain:"), oracle=json.dumps(answer)
-    )
+        text, schema, oracle = _fill("plain_calls", targets=targets), calls_schema(brief), json.dumps(answer)
+    return Prompt(key=_key(brief), text=text, schema=schema, stop=_NEXT_EXAMPLE, oracle=oracle)
 
 
 def _chat(brief: Brief) -> Prompt:
@@ -94,4 +98,4 @@ def _signature(brief: Brief, place: int) -> str:
 
 def _fill(name: str, **values: str) -> str:
     """The text with its slots filled, once: what a value says in braces stays as it is."""
-    return _SLOT.sub(lambda slot: values[slot[1]], _TEXTS[name].rstrip("\n")) + ("\n" if "plain" in name else "")
+    return _SLOT.sub(lambda slot: values[slot[1]], _TEXTS[name].rstrip("\n"))

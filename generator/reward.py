@@ -12,13 +12,14 @@ Not promised: difficulty itself, which the solver's room computes.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from data.records import Draft, Verdict
+from data.records import Draft, Json, Verdict
 from verifiers.answer import JsonFault, read_calls
 from verifiers.menu import read_menu
-from verifiers.verify import Proof, verify
+from verifiers.verify import Proof
 
 MIN_QUESTION = 8
 """Letters below which a question is as good as none (the reference's gate)."""
@@ -78,20 +79,65 @@ def judge(
     """
     if isinstance(draft, Verdict):
         return RewardParts(format_tags=float(draft.code not in _TAG_FAULTS))
-    failed = {reason.check: reason.code for reason in proof.reasons} if proof else {"checker": "no_proof"}
-    question = next((turn.content for turn in reversed(draft.messages) if turn.role == "user"), "")
-    passed = not failed
-    menu_passed = passed or not isinstance(read_menu(draft.tools), Verdict)
-    calls_passed = passed or (menu_passed and not {"format", "menu", "calls", "checker"} & failed.keys())
-    valid = replace(draft) if calls_passed else None
+    failed = frozenset(reason.check for reason in proof.reasons) if proof else frozenset({"checker"})
+    calls_hold = bool(proof and proof.calls)
     return RewardParts(
         format_tags=1.0,
         format_tools=float(isinstance(draft.tools, list)),
-        format_calls=float(_reads(draft)),
-        validity_name=float(calls_passed or (menu_passed and _names_known(draft))),
-        validity_arguments=float(calls_passed),
-        validity_grounding=float(valid is not None and "grounding" not in failed),
-        difficulty=difficulty if passed else 0.0,
-        coherence=min(1.0, opinion if opinion is not None else 1.0) if passed else 0.0,
-        gate=float("format" not in failed and len(question.strip()) >= MIN_QUESTION),
+        format_calls=float(_calls_of(draft) is not None),
+        validity_name=float(calls_hold or _names_known(draft)),
+        validity_arguments=float(calls_hold),
+        validity_grounding=float(calls_hold and "grounding" not in failed),
+        difficulty=0.0 if failed else difficulty,
+        coherence=0.0 if failed else min(1.0, 1.0 if opinion is None else opinion),
+        gate=float("format" not in failed and _says_something(draft)),
     )
+
+
+def _says_something(draft: Draft) -> bool:
+    question = next((turn.content for turn in reversed(draft.messages) if turn.role == "user"), "")
+    return len(question.strip()) >= MIN_QUESTION
+
+
+def _calls_of(draft: Draft) -> list[dict[str, Json]] | None:
+    try:
+        return read_calls(draft.calls)
+    except JsonFault:
+        return None
+
+
+def _names_known(draft: Draft) -> bool:
+    """Whether every call names a tool of the menu, whatever its arguments."""
+    menu, calls = read_menu(draft.tools), _calls_of(draft)
+    return not isinstance(menu, Verdict) and bool(calls) and all(menu.tool(str(call["name"])) for call in calls or ())
+
+
+def repetition_penalties(questions: Sequence[str]) -> list[float]:
+    """The `repetition` of each question of a batch: -0.2 times the share of the batch in its cluster.
+
+    Clusters are the connected groups of questions whose character 3-grams are nearer than 0.30 by Jaccard distance; an
+    unlike question is its own cluster of one. Quadratic in the batch, which is a chunk's.
+    """
+    grams = [_grams(question) for question in questions]
+    roots = list(range(len(grams)))
+
+    def root(place: int) -> int:
+        while roots[place] != place:
+            place = roots[place] = roots[roots[place]]
+        return place
+
+    for here, mine in enumerate(grams):
+        for there in range(here):
+            if root(here) != root(there) and _distance(mine, grams[there]) < SAME_CLUSTER:
+                roots[root(here)] = root(there)
+    sizes = Counter(root(place) for place in range(len(grams)))
+    return [-REPETITION_WEIGHT * sizes[root(place)] / len(grams) for place in range(len(grams))]
+
+
+def _grams(text: str) -> frozenset[str]:
+    text = " ".join(text.casefold().split())
+    return frozenset(text[start : start + 3] for start in range(max(1, len(text) - 2)))
+
+
+def _distance(one: frozenset[str], other: frozenset[str]) -> float:
+    return 1 - len(one & other) / len(one | other)
