@@ -25,6 +25,10 @@ _END = "[.?!]$"
 _SPECIAL = re.compile(r"([\^$.|(){}*+?\[\]])")
 _FREE: JsonObject = {"type": "string", "minLength": 12, "maxLength": 300}
 _TYPES = ("string", "integer", "number", "boolean")
+_VERBS = (
+    "find|search|get|list", "book|order|buy|hire", "add|create|write|save", "set|change|move|update",
+    "send|share|post|print", "check|compare|measure|count", "cancel|delete|remove|stop", "start|open|play|show",
+)  # fmt: skip
 
 
 def question_schema(brief: Brief) -> JsonObject:
@@ -41,20 +45,28 @@ def calls_schema(brief: Brief) -> JsonObject:
 
 
 def open_schema(brief: Brief) -> JsonObject:
-    """The object `{tools, calls, question}` for a brief that leaves everything to the model."""
-    kind = _object({"type": {"enum": list(_TYPES)}})
-    parameters: JsonObject = {"type": "object", "additionalProperties": kind}
-    name: JsonObject = {"type": "string", "pattern": "^[a-z]{2,12}(_[a-z]{2,12}){1,2}$"}
+    """The object `{tools, question, calls}` for a brief that leaves everything to the model.
+
+    Each tool of the menu begins with verbs of its own place: a small model would repeat the first one.
+    """
+    parameters: JsonObject = {"type": "object", "additionalProperties": _object({"type": {"enum": list(_TYPES)}})}
     about: JsonObject = {"type": "string", "pattern": f"^[A-Z][a-z']{{0,11}}( {_WORD}){{2,12}}\\.$"}
-    tool = _object({"name": name, "description": about, "parameters": parameters})
-    call = _object({"name": name, "arguments": {"type": "object"}})
+    tools: list[Json] = [
+        _object({"name": _name(_VERBS[place % len(_VERBS)]), "description": about, "parameters": parameters})
+        for place in range(brief.menu_size)
+    ]
+    call = _object({"name": _name("|".join(_VERBS)), "arguments": {"type": "object"}})
     return _object(
         {
-            "tools": {"type": "array", "items": tool, "minItems": brief.menu_size, "maxItems": brief.menu_size},
-            "calls": {"type": "array", "items": call, "minItems": brief.calls, "maxItems": brief.calls},
+            "tools": {"type": "array", "prefixItems": tools, "items": False, "minItems": len(tools)},
             "question": _FREE,
+            "calls": {"type": "array", "items": call, "minItems": brief.calls, "maxItems": brief.calls},
         }
     )
+
+
+def _name(verbs: str) -> JsonObject:
+    return {"type": "string", "pattern": f"^({verbs})_[a-z]{{2,12}}(_[a-z]{{2,12}})?$"}
 
 
 def _object(properties: dict[str, Json]) -> JsonObject:

@@ -42,8 +42,7 @@ def _object(brief: Brief, completion: str, prompt: Prompt) -> Draft | Verdict:
     try:
         value: Json = parse_json(text)
     except JsonFault as fault:
-        cut = fault.code == "invalid_json" and text[:1] in ("{", '"') and text[-1] not in ("}", '"')
-        return Verdict("format", "truncated" if cut else fault.code, fault.detail)
+        return Verdict("format", fault.code, fault.detail)
     if brief.mode == "catalogue" and proposes_all(brief):
         written = zip(brief.targets, brief.arguments, strict=True)
         value = {"question": value, "calls": [{"name": name, "arguments": given} for name, given in written]}
@@ -55,5 +54,5 @@ def _object(brief: Brief, completion: str, prompt: Prompt) -> Draft | Verdict:
     question = value["question"]
     if not isinstance(question, str):
         return Verdict("format", "missing_block", "'question' is not a text")
-    fault_found = check_question(question, prompt_text(prompt))
-    return fault_found or Draft((Message("user", question.strip()),), value.get("tools"), value["calls"])
+    echo = check_question(question, prompt_text(prompt))
+    return echo or Draft((Message("user", question.strip()),), value.get("tools"), value["calls"])

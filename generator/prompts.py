@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from data.canonical import digest
-from data.records import Brief, Json, Message
+from data.records import Brief, Message
 from generator.briefs import proposes_all
 from generator.decoding import calls_schema, open_schema, question_schema
 from generator.oracle import oracle_parts
@@ -49,17 +49,20 @@ def render(brief: Brief, style: Style) -> Prompt:
 
 def _plain(brief: Brief) -> Prompt:
     question, tools, calls = oracle_parts(brief)
-    answer: dict[str, Json] = {"calls": calls, "question": question}
     if brief.mode == "open":
         text, schema = _fill("plain_open", domain=brief.domain.replace("_", " ")), open_schema(brief)
-        oracle = json.dumps({"tools": tools, **answer})
+        oracle = json.dumps({"tools": tools, "question": question, "calls": calls})
     elif proposes_all(brief):
         written = zip(brief.targets, brief.arguments, strict=True)
         lines = ", ".join(f"{name} {json.dumps(given, ensure_ascii=False)}" for name, given in written)
         text, schema, oracle = _fill("plain_question", calls=lines), question_schema(brief), json.dumps(question)
     else:
         targets = ", ".join(_signature(brief, place) for place in range(len(brief.targets)))
-        text, schema, oracle = _fill("plain_calls", targets=targets), calls_schema(brief), json.dumps(answer)
+        text, schema, oracle = (
+            _fill("plain_calls", targets=targets),
+            calls_schema(brief),
+            json.dumps({"calls": calls, "question": question}),
+        )
     return Prompt(key=_key(brief), text=text, schema=schema, stop=_NEXT_EXAMPLE, oracle=oracle)
 
 

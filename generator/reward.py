@@ -131,7 +131,7 @@ def repetition_penalties(questions: Sequence[str]) -> list[float]:
             if root(here) != root(there) and _distance(mine, grams[there]) < SAME_CLUSTER:
                 roots[root(here)] = root(there)
     sizes = Counter(root(place) for place in range(len(grams)))
-    return [-REPETITION_WEIGHT * sizes[root(place)] / len(grams) for place in range(len(grams))]
+    return [-REPETITION_WEIGHT * (sizes[root(place)] / len(grams)) for place in range(len(grams))]
 
 
 def _grams(text: str) -> frozenset[str]:

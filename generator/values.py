@@ -55,8 +55,8 @@ def draw_value(schema: JsonObject, random: Random, taken: Sequence[Json] = ()) -
     for keyword in ("enum", "examples"):
         choices = schema.get(keyword)
         if isinstance(choices, (list, tuple)) and choices:
-            fresh: list[Json] = [one for one in choices if one not in taken]
-            return random.choice(fresh or list(choices))
+            left: list[Json] = [one for one in choices if one not in taken] or list(choices)
+            return random.choice(left)
     match schema.get("type"):
         case "boolean":
             return True
