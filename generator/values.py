@@ -1,15 +1,19 @@
 """Drawing plausible argument values from a parameter schema.
 
 In: a property schema in normal form with `examples`, and a random source. Out: a value that satisfies the common
-keywords (const, enum, examples, ranges, `multipleOf`, date and time formats, arrays, objects), or `NO_VALUE` where
-nothing plausible is known, which is then the model's to invent. Not promised: that `pattern`, `not` or combinators
+keywords (const, enum, examples, ranges, `multipleOf`, date and time formats, arrays, objects); for a text without
+any, a common value for its parameter's name (`common_values.json`: a path, a title, an id); or `NO_VALUE` where nothing
+plausible is known, which is then the model's to invent. Not promised: that `pattern`, `not` or combinators
 are met; the verifiers judge every value again (RULES C4).
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from pathlib import Path
 from random import Random
 from typing import Final
 
@@ -20,6 +24,12 @@ VALUES_VERSION: Final = 1
 
 OPTIONAL_SHARE: Final = 0.4
 """How often an optional parameter is given a value."""
+
+
+_COMMON: Final[Mapping[str, list[str]]] = json.loads(
+    Path(__file__).with_name("common_values.json").read_text(encoding="utf-8")
+)
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 class NoValue:
@@ -42,54 +52,64 @@ def draw_arguments(parameters: JsonObject, random: Random) -> dict[str, Json]:
         needed = isinstance(required, Sequence) and name in required
         if not needed and (random.random() >= OPTIONAL_SHARE or schema.get("default") is True):
             continue
-        value = draw_value(schema, random, taken=tuple(drawn.values()))
+        value = draw_value(schema, random, name, tuple(drawn.values()))
         if not isinstance(value, NoValue) and (needed or value != schema.get("default")):
             drawn[name] = value
     return drawn
 
 
-def draw_value(schema: JsonObject, random: Random, taken: Sequence[Json] = ()) -> Json | NoValue:
-    """One value for a property, or `NO_VALUE`; of listed ones none that is `taken`, if another is left."""
+def draw_value(schema: JsonObject, random: Random, name: str = "", taken: Sequence[Json] = ()) -> Json | NoValue:
+    """One value for the property called `name`, or `NO_VALUE`; of listed ones, if possible, one that is not `taken`."""
     if "const" in schema:
         return schema["const"]
-    for keyword in ("enum", "examples"):
-        choices = schema.get(keyword)
+    for choices in (schema.get("enum"), schema.get("examples")):
         if isinstance(choices, (list, tuple)) and choices:
-            left: list[Json] = [one for one in choices if one not in taken] or list(choices)
-            return random.choice(left)
+            return _choice(choices, random, taken)
     match schema.get("type"):
         case "boolean":
             return True
         case "integer":
             return _integer(schema, random)
         case "array":
-            return _array(schema, random)
+            return _array(schema, random, name)
         case "object" if isinstance(schema.get("properties"), Mapping):
             return _object(schema, random)
         case "string" if schema.get("format") == "date":
             return (date(2026, 1, 1) + timedelta(days=random.randrange(730))).isoformat()
         case "string" if schema.get("format") == "time":
             return f"{random.randrange(6, 23):02}:{random.randrange(0, 60, 5):02}"
+        case "string" if not schema.keys() & {"format", "pattern"} and (known := _common(name)):
+            return _choice(known, random, taken)
     return NO_VALUE
+
+
+def _choice(choices: Sequence[Json], random: Random, taken: Sequence[Json]) -> Json:
+    left: list[Json] = [one for one in choices if one not in taken] or list(choices)
+    return random.choice(left)
+
+
+def _common(name: str) -> Sequence[str]:
+    """Values for a parameter by the last word of its name: `repo_path` and `repoPath` are paths."""
+    words = _WORDS.findall(name)
+    return _COMMON.get(words[-1].lower(), ()) if words else ()
 
 
 def _integer(schema: JsonObject, random: Random) -> int | NoValue:
     low, high, step = (schema.get(key) for key in ("minimum", "maximum", "multipleOf"))
-    if not isinstance(low, int):
-        return NO_VALUE
+    low = low if isinstance(low, int) else min(1, high) if isinstance(high, int) else 1
     by = step if isinstance(step, int) and step > 0 else 1
     first = -(-low // by) * by
     last = high if isinstance(high, int) else first + 20 * by
     return random.randrange(first, last + 1, by) if first <= last else NO_VALUE
 
 
-def _array(schema: JsonObject, random: Random) -> list[Json] | NoValue:
+def _array(schema: JsonObject, random: Random, name: str) -> list[Json] | NoValue:
     items, least = schema.get("items"), schema.get("minItems")
     if not isinstance(items, Mapping):
         return NO_VALUE
     values: list[Json] = []
     for _ in range(max(least if isinstance(least, int) else 1, random.randint(1, 2))):
-        value = draw_value(items, random)
+        value = draw_value(items, random, name.removesuffix("s"), values)
         if isinstance(value, NoValue):
             return NO_VALUE
         if value not in values:

@@ -115,7 +115,7 @@ def test_a_drawn_value_is_one_that_is_allowed(schema: dict[str, Json], allowed: 
     assert {draw_value(schema, Random(seed)) for seed in range(40)} == allowed
 
 
-@pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {}}])
+@pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"type": "object"}, {"type": "array", "items": {}}])
 def test_nothing_is_drawn_where_nothing_is_known(schema: dict[str, Json]) -> None:
     assert draw_value(schema, Random(0)) is NO_VALUE
 
@@ -128,3 +128,9 @@ def test_an_optional_parameter_never_repeats_its_default() -> None:
     schema: dict[str, Json] = {"properties": {"u": {"enum": ["c", "f"], "default": "c"}, "b": {"default": True}}}
     drawn = [draw_arguments(schema, Random(seed)) for seed in range(60)]
     assert {str(one) for one in drawn} == {"{}", "{'u': 'f'}"}
+
+
+@pytest.mark.parametrize("name", ["path", "repo_path", "repoPath", "repo-path"])
+def test_a_text_without_examples_is_drawn_by_the_last_word_of_its_name(name: str) -> None:
+    assert draw_value({"type": "string"}, Random(0), name) == draw_value({"type": "string"}, Random(0), "path")
+    assert draw_value({"type": "string", "pattern": "^x$"}, Random(0), name) is NO_VALUE
