@@ -21,6 +21,7 @@ _OPENING = f"^[A-Z][a-z']{{0,11}}( {_WORD}){{0,5}}"
 _BETWEEN = f"(,?( {_WORD}){{0,4}})"
 _ANY_ORDER = 3
 """Up to so many values may be named in any order; more in that of the calls, which keeps grammars small."""
+_SAYABLE = "([1-9][0-9]{0,2}|[A-Z][a-z]{2,11})"
 _END = "[.?!]$"
 _SPECIAL = re.compile(r"([\^$.|(){}*+?\[\]])")
 _FREE: JsonObject = {"type": "string", "minLength": 12, "maxLength": 300}
@@ -47,7 +48,8 @@ def calls_schema(brief: Brief) -> JsonObject:
 def open_schema(brief: Brief) -> JsonObject:
     """The object `{tools, question, calls}` for a brief that leaves everything to the model.
 
-    Each tool of the menu begins with verbs of its own place: a small model would repeat the first one.
+    Each tool of the menu begins with verbs of its own place, for a small model would repeat the first one; the question
+    says a name or a number at least, for there would be nothing to call a tool with.
     """
     parameters: JsonObject = {"type": "object", "additionalProperties": _object({"type": {"enum": list(_TYPES)}})}
     about: JsonObject = {"type": "string", "pattern": f"^[A-Z][a-z']{{0,11}}( {_WORD}){{2,12}}\\.$"}
@@ -55,11 +57,13 @@ def open_schema(brief: Brief) -> JsonObject:
         _object({"name": _name(_VERBS[place % len(_VERBS)]), "description": about, "parameters": parameters})
         for place in range(brief.menu_size)
     ]
-    call = _object({"name": _name("|".join(_VERBS)), "arguments": {"type": "object"}})
+    arguments: JsonObject = {"type": "object", "additionalProperties": {"type": list(_TYPES)}}
+    call = _object({"name": _name("|".join(_VERBS)), "arguments": arguments})
+    question = f"{_OPENING} {_SAYABLE}({_BETWEEN} {_SAYABLE})?{_BETWEEN}{_END}"
     return _object(
         {
             "tools": {"type": "array", "prefixItems": tools, "items": False, "minItems": len(tools)},
-            "question": _FREE,
+            "question": {"type": "string", "pattern": question},
             "calls": {"type": "array", "items": call, "minItems": brief.calls, "maxItems": brief.calls},
         }
     )
