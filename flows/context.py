@@ -17,7 +17,7 @@ from data.atomic import write_bytes
 from flows.engines import Bridge, Engines
 from flows.settings import RunConfig
 from flows.workdir import Workdir
-from generator.briefs import BriefConfig
+from generator.briefs import PAPER_MENUS, SMALL_MENUS, BriefConfig
 from generator.catalogue import Catalogue, load_catalogue
 from policies.connect import open_policy
 from policies.players import Player
@@ -48,7 +48,9 @@ class Context:
     @cached_property
     def briefs(self) -> BriefConfig:
         config = self.config
-        return BriefConfig(seed=config.seed, mode=config.mode, domains=config.domains, catalogue=self.catalogue)
+        small = self.style(self.solver) == "plain"
+        sizes, two_calls = (SMALL_MENUS, 0.1) if small else (PAPER_MENUS, 0.2)
+        return BriefConfig(self.catalogue, config.seed, config.mode, config.domains, sizes, two_calls)
 
     @property
     def chunk(self) -> int:
@@ -70,7 +72,10 @@ class Context:
 
     @property
     def generator_tokens(self) -> int:
-        return 1024 if self.style(self.generator) == "chat" or self.config.mode == "open" else 96
+        """Room for the longest completion its kind of prompt asks for."""
+        if self.style(self.generator) == "chat":
+            return 1024
+        return 512 if self.config.mode == "open" else 128
 
     def settings(self, *, fresh: bool = False) -> Settings:
         """How the solver is sampled; `fresh` for `--confirm`."""
@@ -79,7 +84,7 @@ class Context:
             harness=config.harness,
             style=self.style(self.solver),
             k=config.confirm if fresh else config.k,
-            k_max=config.confirm if fresh else config.k_max,
+            k_max=None if fresh else config.k_max,
             temperature=config.temperature,
             seed=config.seed,
             fresh=fresh,

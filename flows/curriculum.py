@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from loguru import logger
@@ -102,10 +103,11 @@ def _wave(run: Context, spans: list[tuple[int, int]]) -> list[Chunk]:
     root = str(run.workdir.root)
     under_way = []
     for first, last in spans:
-        proposals = chunk_tasks.propose.submit(root, first, last)
-        verified = chunk_tasks.verify.submit(root, first, proposals)  # type: ignore[arg-type]
-        attempts = chunk_tasks.solve.submit(root, first, verified)  # type: ignore[arg-type]
-        scores = chunk_tasks.rate.submit(root, first, attempts)  # type: ignore[arg-type]
+        # A future stands for its value, which the types of `submit` do not know.
+        proposals: Any = chunk_tasks.propose.submit(root, first, last)
+        verified: Any = chunk_tasks.verify.submit(root, first, proposals)
+        attempts: Any = chunk_tasks.solve.submit(root, first, verified)
+        scores: Any = chunk_tasks.rate.submit(root, first, attempts)
         under_way.append((first, proposals, verified, attempts, scores))
     chunks = []
     for first, *futures in under_way:

@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from policies.protocol import Policy
+from policies.engine import Engine
 
 Result = TypeVar("Result")
 
@@ -44,8 +44,8 @@ class Bridge:
 class Engines:
     """Both players, open."""
 
-    generator: Policy
-    solver: Policy
+    generator: Engine
+    solver: Engine
     bridge: Bridge
 
     def close(self) -> None:

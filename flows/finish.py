@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
+from typing import Any
 
 from loguru import logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -21,7 +22,8 @@ from flows import chunk_tasks, harvest
 from flows.context import Context
 from flows.harvest import Chunk
 from flows.origin import origin
-from flows.reports import Curriculum, headline, report, task_rows
+from flows.reports import TABLE_ROWS, Curriculum, headline, report, task_rows
+from policies.players import both_base
 
 SAMPLES = 3
 
@@ -66,8 +68,8 @@ def _confirm(run: Context, chunks: Sequence[Chunk], selection: Selection) -> lis
     for chunk, after in zip(chunks, [*(one.first for one in chunks[1:]), run.config.candidates], strict=True):
         mine = [index for index in chosen if chunk.first <= index < after]
         if mine:
-            attempts = chunk_tasks.confirm.submit(root, chunk.first, chunk.verified, mine)
-            scores = chunk_tasks.rate.submit(root, chunk.first, attempts)  # type: ignore[arg-type]
+            attempts: Any = chunk_tasks.confirm.submit(root, chunk.first, chunk.verified, mine)
+            scores = chunk_tasks.rate.submit(root, chunk.first, attempts)
             under_way.append((chunk, attempts, scores))
     return [replace(chunk, attempts=attempts.result(), scores=scores.result()) for chunk, attempts, scores in under_way]
 
@@ -94,13 +96,13 @@ def _figures(
         published=len(selection.chosen),
         briefs=sum(row.count for row in ledger),
         budget=run.config.candidates,
-        shortfall=selection.describe(),
+        shortfall=selection.describe() if selection.missing else "",
         engine=run.config.engine,
         harness=run.config.harness,
         k=run.config.k,
         seconds=seconds,
         tokens=tokens,
-        equal=run.generator.digest == run.solver.digest,
+        equal=both_base(run.generator, run.solver),
         generator=f"{run.generator.engine} {run.generator.digest}",
         solver=f"{run.solver.engine} {run.solver.digest}",
         ledger=tuple((row.stage, row.code, row.count) for row in ledger if row.count),
@@ -118,7 +120,9 @@ def _show(
     key = f"curriculum-{run.config.name}"
     create_markdown_artifact(report(figures), key=key, description=headline(figures))
     tasks = ((task, score) for _, task, score in harvest.chosen_tasks(chunks, selection, fresh))
-    create_table_artifact(task_rows(tasks), key=f"{key}-tasks", description=f"tasks of {figures.version}")
+    create_table_artifact(
+        task_rows(list(islice(tasks, TABLE_ROWS))), key=f"{key}-tasks", description=f"tasks of {figures.version}"
+    )
     logger.info("{}", headline(figures))
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from data.chunks import read_chunk
 from data.ledger import PUBLISHED
@@ -19,6 +20,7 @@ from data.records import Score, Task
 from data.rows import published_row, raw_text, score_from_row, task_from_row
 from data.schema import ATTEMPTS, CANDIDATES, PROPOSALS, SCORES, TASKS, VERIFIED, Row, to_table
 from data.select import Candidate, Selection, candidate_of
+from flows.judging import parts_of, reward_columns
 from flows.reports import Sample
 from generator.domains import DOMAINS
 
@@ -96,7 +98,7 @@ def task_tables(
         yield to_table(rows, TASKS)
 
 
-def samples(chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], count: int) -> tuple[Sample, ...]:
+def samples(chunks: Sequence[Chunk], selection: Selection, fresh: Sequence[Chunk], count: int) -> tuple[Sample, ...]:
     """The chosen tasks nearest to a pass rate of one half, each calling other tools, with what the solver answered."""
     ranked = sorted(
         (
@@ -167,7 +169,7 @@ def _fate(
         return row
     if score is None:
         return row | {"stage": "solve", "check": "reachability", "code": "no_valid_attempt"}
-    row |= curriculum_reward(row, score)
+    row |= reward_columns(replace(parts_of(row), difficulty=score.difficulty_reward))
     if index in chosen:
         return row | {"stage": PUBLISHED}
     verdict = selection.refused[index]
@@ -176,4 +178,4 @@ def _fate(
 
 def _tokens(path: str, schema: pa.Schema) -> int:
     table = read_chunk(Path(path), schema)
-    return sum(sum(table[name].to_pylist()) for name in ("prompt_tokens", "completion_tokens"))
+    return sum(pc.sum(table[name]).as_py() or 0 for name in ("prompt_tokens", "completion_tokens"))

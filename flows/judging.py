@@ -6,16 +6,17 @@ that do not need a solver. Pure: the same row gives the same verdict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, replace
 
 from data.canonical import task_id
 from data.records import Brief, Draft, Json, JsonObject, Kind, Task, Verdict
 from data.rows import brief_from_json, question_of, raw_text, stored_text, task_columns
 from data.schema import VERIFIED, Row
 from generator.parsing import parse
-from generator.prompts import Style, prompt_text, render
-from generator.reward import judge
+from generator.prompts import Style, render
+from generator.reward import RewardParts, judge, repetition_penalties
+from policies.protocol import prompt_text
 from verifiers.answer import reference
 from verifiers.verify import Proof, verify
 
@@ -35,9 +36,9 @@ def judged_row(row: Row, style: Style) -> dict[str, object]:
     draft = parse(brief, raw_text(str(row["completion"])), style, prompt)
     if isinstance(draft, Verdict):
         verdict = Verdict(draft.check, "truncated", draft.detail) if row["finish_reason"] == "length" else draft
-        return result | _refused(verdict, "verify") | _parts(judge(draft, None))
+        return result | _refused(verdict, "verify") | reward_columns(judge(draft, None))
     proof = verify(draft, prompt=prompt_text(prompt))
-    result |= _parts(judge(draft, proof)) | {"question": stored_text(question_of(draft.messages))}
+    result |= reward_columns(judge(draft, proof)) | {"question": stored_text(question_of(draft.messages))}
     if proof.reasons:
         return result | _refused(proof.reasons[0], "verify")
     return result | task_columns(task_of(draft, proof, brief))
@@ -94,6 +95,25 @@ def _refers(value: Json) -> bool:
 def _compact(brief: Brief) -> JsonObject:
     """The brief without its menu, which stands in the task."""
     return {name: value for name, value in asdict(brief).items() if name not in ("tools", "arguments")}
+
+
+def reward_columns(parts: RewardParts) -> dict[str, object]:
+    """The parts and the whole as columns of `VERIFIED` and `CANDIDATES`."""
+    return {**asdict(parts), "reward": parts.reward}
+
+
+def with_repetition(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows of a chunk, each question that resembles others of it with its penalty."""
+    asked = [row for row in rows if row["question"] is not None]
+    penalties = repetition_penalties([str(row["question"]) for row in asked])
+    for row, penalty in zip(asked, penalties, strict=True):
+        row |= reward_columns(replace(parts_of(row), repetition=penalty))
+    return list(rows)
+
+
+def parts_of(row: Mapping[str, object]) -> RewardParts:
+    """The parts that a row holds."""
+    return RewardParts(**{part.name: float(str(row[part.name])) for part in fields(RewardParts)})
 
 
 def _refused(verdict: Verdict, stage: str) -> dict[str, object]:

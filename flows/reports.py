@@ -106,7 +106,7 @@ def report(run: Curriculum) -> str:
 
 
 def task_rows(tasks: Sequence[tuple[Task, Score]]) -> list[dict[str, str | int | float | bool | None]]:
-    """Rows of the table artifact; long text last, at most `TABLE_ROWS`."""
+    """Rows of the table artifact; long text last."""
     return [
         {
             "task": task.task_id[:12],
@@ -120,7 +120,7 @@ def task_rows(tasks: Sequence[tuple[Task, Score]]) -> list[dict[str, str | int |
             "tools": cell(", ".join(_called(task))),
             "question": cell(question(task)),
         }
-        for task, score in tasks[:TABLE_ROWS]
+        for task, score in tasks
     ]
 
 

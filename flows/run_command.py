@@ -50,10 +50,25 @@ def run(
 ) -> None:
     """Grow one task set: propose, verify, solve, publish. The same command resumes an interrupted run."""
     values: dict[str, Any] = {
-        "name": name, "tasks": tasks, "seed": seed, "budget": budget, "engine": engine, "generator": generator,
-        "solver": solver, "tools": tools, "domains": tuple(domain or ()), "mode": mode, "harness": harness,
-        "style": style, "k": k, "k_max": k_max or k, "confirm": confirm, "temperature": temperature,
-        "suspects": suspects, "store": store, "workdir": workdir,
+        "name": name,
+        "tasks": tasks,
+        "seed": seed,
+        "budget": budget,
+        "engine": engine,
+        "generator": generator,
+        "solver": solver,
+        "tools": tools,
+        "domains": tuple(domain or ()),
+        "mode": mode,
+        "harness": harness,
+        "style": style,
+        "k": k,
+        "k_max": k_max or k,
+        "confirm": confirm,
+        "temperature": temperature,
+        "suspects": suspects,
+        "store": store,
+        "workdir": workdir,
     }
     config = build(values | ({"mix": Mix.parse(mix)} if mix else {}))
     try:

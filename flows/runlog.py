@@ -40,4 +40,4 @@ def _sink(message: Message) -> None:
     level = min(record["level"].no, logging.CRITICAL)
     fault = record["exception"]
     # As an argument, so that a percent sign in model output is no format.
-    target.log(level, "%s", record["message"], exc_info=(fault.type, fault.value, fault.traceback) if fault else None)
+    target.log(level, "%s", record["message"], exc_info=fault.value if fault else None)

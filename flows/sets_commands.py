@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -64,19 +65,14 @@ def show_command(
 
 def _head(version: Version) -> str:
     manifest = version.manifest
-    rates = [rate for batch in version.tasks() for rate in batch["pass_rate"].to_pylist()]
-    bands = {
-        "hard": sum(rate < 0.25 for rate in rates),
-        "frontier": sum(0.25 <= rate <= 0.75 for rate in rates),
-        "easy": sum(rate > 0.75 for rate in rates),
-    }
+    bands = Counter(str(band) for batch in version.tasks() for band in batch["band"].to_pylist())
     bins = ", ".join(
         f"{row.count} {row.stage}{'/' + row.code if row.code else ''}" for row in manifest.ledger if row.count
     )
     return (
         f"{manifest.name} {manifest.version}   {manifest.rows} tasks   engine {manifest.origin.engine}\n"
         f"digest    {manifest.digest}\n"
-        f"bands     {', '.join(f'{count} {band}' for band, count in bands.items())}\n"
+        f"bands     {', '.join(f'{bands[band]} {band}' for band in ('hard', 'frontier', 'easy'))}\n"
         f"briefs    {bins}\n"
         f"made      {manifest.created_at}, seed {manifest.origin.seed}"
     )

@@ -25,12 +25,12 @@ from data.rows import (
 )
 from data.schema import ATTEMPTS, PROPOSALS, SCHEMA_VERSION, SCORES, VERIFIED, Row, to_table
 from flows.context import Context, context, kind_of
-from flows.judging import judged_row
+from flows.judging import judged_row, with_repetition
 from generator import prompts as generator_prompts
 from generator.briefs import plan
 from generator.prompts import render
+from policies.engine import Engine
 from policies.journal import JournalledPolicy
-from policies.protocol import Policy
 from solver import harness as solver_prompts
 from solver.difficulty import rate as rate_task
 from solver.rollouts import attempt
@@ -94,7 +94,7 @@ def verify(root: str, proposals: str) -> str:
     if found := find_chunk(run.workdir.chunks, "verify", name):
         return str(found)
     style = run.style(run.generator)
-    rows = [judged_row(row, style) for row in read_chunk(Path(proposals), PROPOSALS).to_pylist()]
+    rows = with_repetition([judged_row(row, style) for row in read_chunk(Path(proposals), PROPOSALS).to_pylist()])
     return str(write_chunk(run.workdir.chunks, "verify", name, to_table(rows, VERIFIED), VERIFIED))
 
 
@@ -149,7 +149,7 @@ def tasks_of(verified: str, chosen: frozenset[int] | None = None) -> list[Task]:
     return [task_from_row(row) for row in proven if chosen is None or row["index"] in chosen]
 
 
-def _journalled(run: Context, policy: Policy, name: str) -> Policy:
+def _journalled(run: Context, policy: Engine, name: str) -> Engine:
     """A sampling engine writes each answer down at once; the scripted one would only say the same again."""
     if kind_of(policy.name) == "scripted":
         return policy
