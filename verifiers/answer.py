@@ -204,8 +204,8 @@ def judge(tools: Sequence[Any], gold: Any, calls: Any, accept: Any = None, may_o
     if surplus:
         outcome, detail = "extra_call" if surplus > 0 else "missing_call", f"expected {len(gold)}, found {len(calls)}"
     total = sum(pair.s for pair in chosen) / max(1, len(gold)) / (1 + 0.25 * max(0, surplus))
-    reward = 1.0 if outcome == "correct" else min(total, 0.99)
-    return Judgement(outcome == "correct", outcome, reward, detail[:400], calls)
+    right = outcome == "correct"
+    return Judgement(right, outcome, 1.0 if right else min(total, 0.99), detail[:400], calls)
 
 
 def equal(a: Any, b: Any, schema: Any = None) -> bool:
@@ -245,17 +245,17 @@ class _Comparison:
 
     def pair(self, gold: Any, found: Any, accept: Any, may_omit: Any) -> _Pair:
         """Two calls of one tool (RULES A2, A7, A9, A10)."""
-        both = right = alone = 0
-        worst = _Pair(1.0, _RIGHT)
+        worst, both, right, alone = _Pair(1.0, _RIGHT), 0, 0, 0
         for name, a, b, default, schemas in self.members(gold, found, self.views([self.root], gold, found)):
             if name in may_omit and name not in found:
                 continue
-            if a is _ABSENT or b is _ABSENT:
-                rank, alone = _MISSING if b is _ABSENT else _EXTRA, alone + 1
+            wanted = [value for value in (a, *accept.get(name, ())) if value is not _ABSENT]
+            if not wanted or b is _ABSENT:
+                rank, alone = _MISSING if wanted else _EXTRA, alone + 1
             elif default is not _ABSENT and not any(self.rank(x, default, schemas) for x in (a, b)):
                 continue
             else:
-                rank = min(self.rank(value, b, schemas) for value in [a, *accept.get(name, ())])
+                rank = min(self.rank(value, b, schemas) for value in wanted)
                 both, right = both + 1, right + (rank == _RIGHT)
             if rank > worst.rank:
                 worst = _Pair(0.0, rank, name, a, b)

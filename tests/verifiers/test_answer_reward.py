@@ -144,6 +144,10 @@ def test_a_long_chain_of_references_is_no_deep_recursion() -> None:
         ([ROME], {"may_omit": [["city"]]}, "wrong_value"),
         ([call("weather", days=2)], {"may_omit": [["city"]]}, "extra_argument"),
         ([PARIS], {"accept": [], "may_omit": None}, "correct"),
+        ([call("weather", city="Paris", days=2)], {"accept": [{"days": [1, 2]}]}, "correct"),
+        ([call("weather", city="Paris", days=3)], {"accept": [{"days": [1, 2]}]}, "wrong_value"),
+        ([call("weather", city="Paris", unit="f")], {"accept": [{"unit": ["f"]}]}, "correct"),
+        ([PARIS], {"accept": [{"days": [1, 2], "unit": ["f"]}]}, "correct"),
     ],
 )
 def test_alternatives_are_as_good_as_the_gold(calls: Any, alternatives: Any, outcome: str) -> None:

@@ -1,6 +1,7 @@
 """The table that decides: every row of the shared cases, in process."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,11 @@ import pytest
 from verifiers.lines import score_line, verify_line
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
-TABLES = {"verify": verify_line, "completions": verify_line, "score": score_line}
+TABLES: dict[str, Callable[[bytes, int], dict[str, Any]]] = {
+    "verify": verify_line,
+    "completions": verify_line,
+    "score": score_line,
+}
 ROWS = [
     (name, json.loads(line))
     for name in TABLES
