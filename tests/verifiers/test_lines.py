@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from verifiers.lines import levels, score_line, verify_line
 
@@ -169,6 +171,46 @@ def test_an_invalid_gold_or_row_is_our_fault_and_no_wrong_answer(fault: dict[str
 def test_a_row_may_name_its_harness() -> None:
     assert answered(json.dumps([CALL]), harness="json")["correct"]
     assert answered(json.dumps([CALL]))["outcome"] == "no_answer"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (
+            '<think>\ud800</think><tool_call_answer>{"name": "add", "arguments": {"a": 3, "b": 4}}</tool_call_answer>',
+            "correct",
+        ),
+        ('<tool_call_answer>[{"name": "add", "arguments": {"a": "\ud800"}}]</tool_call_answer>', "malformed"),
+        ('<tool_call_answer>[{"name": "add", "arguments": {"a": "\\udc00"}}]</tool_call_answer>', "malformed"),
+        ("\ud800\0", "no_answer"),
+    ],
+)
+def test_broken_unicode_in_an_answer_is_the_solver_s_fault_and_not_the_line_s(text: str, outcome: str) -> None:
+    assert answered(text)["outcome"] == outcome
+
+
+def test_broken_unicode_in_thoughts_is_nobody_s_fault() -> None:
+    blocks = f"<question>Add 3 and 4.</question><available_tools>{json.dumps([TOOL])}</available_tools>"
+    text = f"<think>\ud800</think>{blocks}<tool_call_answer>{json.dumps([CALL])}</tool_call_answer>"
+    assert verify_line(json.dumps({"id": "\ud800", "completion": text}).encode(), 1)["solvable"]
+    assert verify_line(json.dumps({"completion": text[8:].replace("Add", "\ud800")}).encode(), 1)["reasons"][0] == {
+        "check": "format",
+        "code": "invalid_unicode",
+        "detail": 'U+0000 or a lone surrogate in "\\ud800 3 and 4."',
+    }
+
+
+@pytest.mark.parametrize(("checks", "named"), [(["format"], False), (["menu"], False), (["calls"], True)])
+def test_a_task_has_an_id_once_its_calls_are_proved(checks: list[str], named: bool) -> None:
+    answer = verify_line(line(), 1, checks=frozenset(checks))
+    assert answer["solvable"]
+    assert (answer["task_id"] is not None) is named
+
+
+@given(st.binary() | st.text(alphabet='{}[]",:\\idu08 ').map(str.encode))
+def test_any_bytes_get_an_answer(raw: bytes) -> None:
+    assert json.loads(json.dumps(verify_line(raw, 7)))["reasons"]
+    assert json.loads(json.dumps(score_line(raw, 7)))["outcome"] == "checker_error"
 
 
 @pytest.mark.parametrize(("value", "depth"), [(1, 0), ([], 1), ({"a": [[]]}, 3), ([1, {"a": {}}], 3)])
