@@ -15,13 +15,14 @@ from data.canonical import digest
 from data.records import Brief, Json, JsonObject, Mode
 from generator.catalogue import Catalogue, Entry
 from generator.domains import DOMAINS, check_domains
-from generator.values import VALUES_VERSION, draw_arguments
+from generator.values import VALUES_VERSION, draw_arguments, least_values
 
 PAPER_MENUS = (2, 3, 4, 5, 6, 7, 8)
 """Menu sizes of Tool-R0, equally likely."""
 
-SMALL_MENUS = (2, 2, 3, 4)
-"""Menu sizes at which a 135M solver passes some attempts and fails others (distractors are the difficulty knob)."""
+SMALL_MENUS = (2, 2, 3)
+SMALL_VALUES = 2
+"""Menu sizes and values a call at which a 135M solver passes some attempts and fails others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class BriefConfig:
     two_calls: float = 0.2
     dependent: float = 0.5
     """Share of the two-call briefs whose second call needs the result of the first."""
+    most_values: int = 8
+    """Values that a call is given at most; tools that require more are distractors, unless there are no others."""
 
     def __post_init__(self) -> None:
         known = DOMAINS if self.mode == "open" else self.catalogue.domains
@@ -48,7 +51,8 @@ class BriefConfig:
         """Identifies the distribution, for cache keys: equal digests, equal briefs."""
         fields: dict[str, Json] = {"catalogue": self.catalogue.digest, "seed": self.seed, "mode": self.mode}
         fields |= {"domains": self.domains, "menu_sizes": self.menu_sizes, "values": VALUES_VERSION}
-        return digest(fields | {"two_calls": self.two_calls, "dependent": self.dependent})
+        fields |= {"two_calls": self.two_calls, "dependent": self.dependent, "most_values": self.most_values}
+        return digest(fields)
 
 
 def plan(config: BriefConfig, index: int) -> Brief:
@@ -57,10 +61,9 @@ def plan(config: BriefConfig, index: int) -> Brief:
     size = random.choice(config.menu_sizes)
     two = random.random() < config.two_calls
     dependent = two and random.random() < config.dependent
-    domain = random.choice(config.domains)
     if config.mode == "open":
-        return Brief(config.seed, index, "open", domain, size, 1 + two, dependent)
-    return _from_catalogue(config, random, index, size, domain, two, dependent)
+        return Brief(config.seed, index, "open", random.choice(config.domains), size, 1 + two, dependent)
+    return _from_catalogue(config, random, index, size, two, dependent)
 
 
 def proposes_all(brief: Brief) -> bool:
@@ -74,19 +77,20 @@ def proposes_all(brief: Brief) -> bool:
     return bool(brief.targets)
 
 
-def _from_catalogue(
-    config: BriefConfig, random: Random, index: int, size: int, domain: str, two: bool, dependent: bool
-) -> Brief:
+def _from_catalogue(config: BriefConfig, random: Random, index: int, size: int, two: bool, dependent: bool) -> Brief:
     entries = [entry for entry in config.catalogue.entries if entry.domain in config.domains]
-    chains = [chain for chain in config.catalogue.chains if chain.producer.domain in config.domains]
+    callable_ = [entry for entry in entries if least_values(entry.parameters) <= config.most_values] or entries
+    names = {entry.name for entry in callable_}
+    chains = [one for one in config.catalogue.chains if {one.producer.name, one.consumer.name} <= names]
     dependent = dependent and bool(chains)
     if dependent:
         chain = random.choice(chains)
         targets = [chain.producer, chain.consumer]
     else:
-        near = [entry for entry in entries if entry.domain == domain]
+        domain = random.choice(sorted({entry.domain for entry in callable_}))
+        near = [entry for entry in callable_ if entry.domain == domain]
         targets = random.sample(near, min(1 + two, len(near)))
-    arguments: list[JsonObject] = [draw_arguments(entry.parameters, random) for entry in targets]
+    arguments: list[JsonObject] = [draw_arguments(entry.parameters, random, config.most_values) for entry in targets]
     if dependent:
         arguments[1] = {**arguments[1], chain.value: f"$var_1.{chain.value}"}
     menu = targets + _distractors(random, entries, targets, size - len(targets))

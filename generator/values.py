@@ -39,22 +39,38 @@ class NoValue:
 NO_VALUE: Final = NoValue()
 
 
-def draw_arguments(parameters: JsonObject, random: Random) -> dict[str, Json]:
+def least_values(schema: JsonObject) -> int:
+    """How many values the required parameters of a schema take at least; a list counts as two."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, Mapping) or not isinstance(required, Sequence):
+        return 0
+    inner = [properties[str(name)] for name in required if str(name) in properties]
+    return sum(_weight(one) for one in inner if isinstance(one, Mapping))
+
+
+def _weight(schema: JsonObject) -> int:
+    return {"array": 2, "object": max(1, least_values(schema))}.get(str(schema.get("type")), 1)
+
+
+def draw_arguments(parameters: JsonObject, random: Random, most: int = 8) -> dict[str, Json]:
     """Arguments for a tool: its required parameters and some optional ones, each where a value is known.
 
-    An optional boolean is given only as the opposite of a false default: nothing would be said otherwise.
+    Optional ones come only until there are `most` values. An optional boolean is given only as the opposite of a false default: nothing would be said otherwise.
     """
     properties, required = parameters.get("properties"), parameters.get("required")
     drawn: dict[str, Json] = {}
+    room = most - least_values(parameters)
     for name, schema in properties.items() if isinstance(properties, Mapping) else ():
         if not isinstance(schema, Mapping):
             continue
         needed = isinstance(required, Sequence) and name in required
-        if not needed and (random.random() >= OPTIONAL_SHARE or schema.get("default") is True):
+        spare = room >= _weight(schema) and random.random() < OPTIONAL_SHARE and schema.get("default") is not True
+        if not needed and not spare:
             continue
         value = draw_value(schema, random, name, tuple(drawn.values()))
         if not isinstance(value, NoValue) and (needed or value != schema.get("default")):
             drawn[name] = value
+            room -= 0 if needed else _weight(schema)
     return drawn
 
 

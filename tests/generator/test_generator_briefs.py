@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import UsageError
 from data.records import Json
-from generator.briefs import PAPER_MENUS, SMALL_MENUS, BriefConfig, plan, proposes_all
+from generator.briefs import PAPER_MENUS, SMALL_MENUS, SMALL_VALUES, BriefConfig, plan, proposes_all
 from generator.catalogue import build_catalogue, load_catalogue
 from generator.domains import DOMAINS
 from generator.values import NO_VALUE, draw_arguments, draw_value
@@ -76,6 +76,24 @@ def test_only_the_domains_asked_for_come() -> None:
     assert {brief.domain for brief in briefs} == {"music", "weather"}
 
 
+def values_of(given: Json) -> int:
+    return (
+        sum(map(values_of, given.values())) if isinstance(given, dict) else len(given) if isinstance(given, list) else 1
+    )
+
+
+def test_no_call_is_given_more_values_than_asked_for() -> None:
+    config = BriefConfig(load_catalogue(), menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES)
+    given = [call for index in range(500) for call in plan(config, index).arguments]
+    assert {values_of(call) for call in given} == {0, 1, 2}
+
+
+def test_tools_that_require_more_values_are_called_when_there_are_no_others() -> None:
+    schema: Json = {"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a", "b"]}
+    config = BriefConfig(build_catalogue([{"name": "join", "parameters": schema}], "test"), most_values=1)
+    assert plan(config, 0).arguments == ({"a": 1, "b": 2},)
+
+
 def test_an_unknown_domain_is_the_users_fault() -> None:
     with pytest.raises(UsageError, match="'musik'"):
         BriefConfig(load_catalogue(), domains=("musik",))
@@ -96,6 +114,7 @@ def test_the_digest_tells_distributions_apart() -> None:
         BriefConfig(catalogue, seed=3, menu_sizes=SMALL_MENUS),
         BriefConfig(catalogue, seed=3, domains=("music",)),
         BriefConfig(catalogue, seed=3, two_calls=0.5),
+        BriefConfig(catalogue, seed=3, most_values=2),
     ]
     assert len({config.digest for config in configs}) == len(configs)
     assert BriefConfig(catalogue, seed=3).digest == CONFIG.digest
