@@ -55,7 +55,8 @@ def _weight(schema: JsonObject) -> int:
 def draw_arguments(parameters: JsonObject, random: Random, most: int = 8) -> dict[str, Json]:
     """Arguments for a tool: its required parameters and some optional ones, each where a value is known.
 
-    Optional ones come only until there are `most` values. An optional boolean is given only as the opposite of a false default: nothing would be said otherwise.
+    Optional ones come only until there are `most` values; a boolean of them only as the opposite of a false default:
+    nothing would be said otherwise.
     """
     properties, required = parameters.get("properties"), parameters.get("required")
     drawn: dict[str, Json] = {}
