@@ -19,6 +19,7 @@ from verifiers.answer import reference
 _WORD = "[A-Za-z'][a-z']{0,11}"
 _OPENING = f"^[A-Z][a-z']{{0,11}}( {_WORD}){{0,5}}"
 _BETWEEN = f"(,?( {_WORD}){{0,4}})"
+_REST = f"( {_WORD}){{0,2}}"
 _ANY_ORDER = 3
 """Up to so many values may be named in any order; more in that of the calls, which keeps grammars small."""
 _SAYABLE = "([1-9][0-9]{0,2}|[A-Z][a-z]{2,11})"
@@ -101,7 +102,7 @@ def _question(arguments: Sequence[JsonObject]) -> JsonObject:
     orders = permutations(texts) if len(texts) <= _ANY_ORDER else [texts]
     named = "|".join(_BETWEEN.join(order) for order in orders)
     named = f"({named})" if "|" in named else named
-    return {"type": "string", "pattern": f"{_OPENING}{named}{_BETWEEN}{_END}"}
+    return {"type": "string", "pattern": f"{_OPENING}{named}{_REST}{_END}"}
 
 
 def _said(value: Json, name: str = "") -> Iterator[str]:
