@@ -14,24 +14,29 @@ from verifiers.menu import Menu
 from verifiers.schema_engine import Reference
 
 
-def check_calls(menu: Menu, calls: Json, *, allow_none: bool = False) -> tuple[JsonObject, ...] | Verdict:
-    """RULES C1-C6 in their order. `allow_none`: no calls are fine, for whoever proves that none is due (C2)."""
+def check_calls(
+    menu: Menu, calls: Json, *, allow_none: bool = False, before: int = 0
+) -> tuple[JsonObject, ...] | Verdict:
+    """RULES C1-C6 in their order. `allow_none`: no calls are fine, for whoever proves that none is due (C2).
+
+    `before`: so many calls stand before these, and may be referred to.
+    """
     try:
         read = read_calls(calls)
     except CallFault as fault:
         return Verdict("calls", fault.code, fault.detail)
     if not read and not allow_none:
         return Verdict("calls", "no_calls", "nothing proves that no call is due")
-    for place, call in enumerate(read, 1):
+    for place, call in enumerate(read, before + 1):
         if menu.tool(call["name"]) is None:
             return Verdict("calls", "unknown_tool", f"call {place}: no tool is called {call['name'][:80]!r}")
-    for place, call in enumerate(read, 1):
+    for place, call in enumerate(read, before + 1):
         arguments, references = _marked(call["arguments"])
         cause = menu.validator(call["name"]).first_cause(arguments, references=references)
         if cause is not None:
             where = f" at {cause.place}" if cause.place else ""
             return Verdict("calls", cause.code, f"call {place}, {call['name'][:80]}{where}: {cause.message}")
-    for place, call in enumerate(read, 1):
+    for place, call in enumerate(read, before + 1):
         for found in _references(call["arguments"]):
             if not 0 < found.number < place:
                 return Verdict(

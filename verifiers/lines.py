@@ -28,7 +28,7 @@ HARNESSES = ("tags", "json")
 _AROUND = 4
 """Levels that a line may add around a block: itself, a list of messages, a proof."""
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},:]|[^][{},:"\s]+', re.S)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[][{},:]|[^][{},:"\s]+', re.S)
 
 
 class _BadLine(Exception):

@@ -132,23 +132,27 @@ def check_alternatives(menu: Menu, calls: tuple[JsonObject, ...], accept: Json, 
             continue
         if not isinstance(given, list) or len(given) != len(calls) or not all(isinstance(one, kind) for one in given):
             return Verdict("calls", "bad_call", f"{title} is not a list with one entry for each call")
-        for place, names in enumerate(given):
+        for place, (call, names) in enumerate(zip(calls, given, strict=True)):
             for name in names:
-                where = f"{title}, call {place + 1}, {str(name)[:80]}"
-                arguments = calls[place]["arguments"]
-                assert isinstance(arguments, Mapping)
-                if not isinstance(name, str) or (title == "may_omit" and name not in arguments):
-                    return Verdict("calls", "undeclared_argument", f"{where}: the gold call has no such argument")
-                others = {key: value for key, value in arguments.items() if key != name}
                 values = names[name] if isinstance(names, Mapping) else None
-                if not isinstance(values, list | None):
-                    return Verdict("calls", "bad_call", f"{where}: not a list of values")
-                variants = [others] if values is None else [{**others, name: value} for value in values]
-                for variant in variants:
-                    changed = [*calls[:place], {**calls[place], "arguments": variant}, *calls[place + 1 :]]
-                    checked = check_calls(menu, changed)
-                    if isinstance(checked, Verdict):
-                        return replace(checked, detail=f"{where}: {checked.detail}")
+                if fault := _check_alternative(menu, call, place, name, values):
+                    return replace(fault, detail=f"{title}, {str(name)[:80]}: {fault.detail}")
+    return None
+
+
+def _check_alternative(menu: Menu, call: JsonObject, place: int, name: Json, values: Json) -> Verdict | None:
+    """One argument of the call at `place` (from 0): with each of `values` instead, or, without values, left out."""
+    given = call["arguments"]
+    assert isinstance(given, Mapping)
+    arguments = {key: value for key, value in given.items() if key != name}
+    if not isinstance(values, list | None):
+        return Verdict("calls", "bad_call", f"call {place + 1}: not a list of values")
+    if values is None and len(arguments) == len(given):
+        return Verdict("calls", "undeclared_argument", f"call {place + 1} has no such argument")
+    for variant in [arguments] if values is None else ({**arguments, str(name): value} for value in values):
+        checked = check_calls(menu, [{**call, "arguments": variant}], before=place)
+        if isinstance(checked, Verdict):
+            return checked
     return None
 
 

@@ -207,6 +207,10 @@ def test_a_task_has_an_id_once_its_calls_are_proved(checks: list[str], named: bo
     assert (answer["task_id"] is not None) is named
 
 
+def test_a_string_that_never_ends_is_looked_through_once() -> None:
+    assert verify_line(b'{"a": "' + b'\\"' * 400_000, 7)["id"] == 7
+
+
 @given(st.binary() | st.text(alphabet='{}[]",:\\idu08 ').map(str.encode))
 def test_any_bytes_get_an_answer(raw: bytes) -> None:
     assert json.loads(json.dumps(verify_line(raw, 7)))["reasons"]

@@ -181,6 +181,12 @@ def test_alternatives_are_held_to_the_rules_of_calls(alternatives: Any, reason: 
     assert first(verify(replace(draft(), **alternatives))) == reason
 
 
+def test_an_alternative_may_refer_to_the_calls_before_it() -> None:
+    two = draft(f"{QUESTION} And in Rome?", calls=[*GOLD, {"name": "get_weather", "arguments": {"city": "Rome"}}])
+    assert first(verify(replace(two, accept=[{}, {"city": ["$var_1.city"]}]))) == "solvable"
+    assert first(verify(replace(two, accept=[{}, {"city": ["$var_2.city"]}]))) == "calls/bad_reference"
+
+
 def test_alternatives_that_say_nothing_are_none() -> None:
     proof = verify(draft(accept=[{}], may_omit=[[]]))
     assert (proof.accept, proof.may_omit) == (None, None)
