@@ -17,14 +17,14 @@ from data.atomic import write_bytes
 from flows.engines import Bridge, Engines
 from flows.settings import RunConfig
 from flows.workdir import Workdir
-from generator.briefs import PAPER_MENUS, SMALL_MENUS, BriefConfig
+from generator.briefs import SMALL_MENUS, SMALL_VALUES, BriefConfig
 from generator.catalogue import Catalogue, load_catalogue
 from policies.connect import open_policy
 from policies.players import Player
 from policies.protocol import SamplingParams
 from solver.rollouts import Settings
 
-CHUNK = {"embedded": 32, "scripted": 500}
+CHUNK = {"embedded": 16, "scripted": 500}
 URL_CHUNK = 128
 WAVE = 2
 """Chunks under way at once, and between two looks at whether there are enough tasks."""
@@ -48,9 +48,10 @@ class Context:
     @cached_property
     def briefs(self) -> BriefConfig:
         config = self.config
-        small = self.style(self.solver) == "plain"
-        sizes, two_calls = (SMALL_MENUS, 0.1) if small else (PAPER_MENUS, 0.2)
-        return BriefConfig(self.catalogue, config.seed, config.mode, config.domains, sizes, two_calls)
+        given: dict[str, Any] = {"catalogue": self.catalogue, "seed": config.seed, "mode": config.mode, "domains": config.domains}
+        if self.style(self.solver) == "plain":
+            return BriefConfig(**given, menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES, two_calls=0.1)
+        return BriefConfig(**given)
 
     @property
     def chunk(self) -> int:

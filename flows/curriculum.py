@@ -2,7 +2,7 @@
 
 In: `RunConfig`. Out: the path of the published version. What is decided between waves follows from finished waves
 alone, in the order of their briefs, so that an interrupted run decides the same again.
-Waves go on until the set has its size and its mix; for the mix alone at most as long again as the size took.
+Waves go on until the set has its size and its mix; for the mix alone at most a quarter as long again as for the size.
 Not promised: the mix, where the candidates do not give it (the report says so).
 """
 
@@ -120,7 +120,7 @@ def enough(tally: Tally, selection: Selection) -> bool:
     if selection.missing:
         return False
     tally.full_at = tally.full_at or tally.briefs
-    return selection.mixed or tally.briefs >= 2 * tally.full_at
+    return selection.mixed or 4 * tally.briefs >= 5 * tally.full_at
 
 
 def _report(run: Context, tally: Tally, selection: Selection, progress: UUID) -> None:

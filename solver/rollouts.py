@@ -13,6 +13,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from data.errors import UsageError
 from data.records import Attempt, Task
@@ -64,6 +65,18 @@ def settled(passes: int, attempts: int) -> bool:
     return frontier < _UNLIKELY or frontier >= _LIKELY
 
 
+@cache
+def burst(passes: int, attempts: int, room: int) -> int:
+    """How many samples to draw now, of at most `room`: waves whose result could not stop the task go out together.
+
+    Drawing them apart would only read the prompt again: at k = 8 nothing is settled after 4, whatever they show.
+    """
+    size = min(WAVE, room)
+    while size < room and not any(settled(passes + more, attempts + size) for more in range(size + 1)):
+        size = min(size + WAVE, room)
+    return size
+
+
 async def attempt(tasks: Sequence[Task], policy: Policy, settings: Settings) -> list[tuple[Attempt, ...]]:
     """Let `policy` try each task; the result is aligned with `tasks` (equal ids share their attempts).
 
@@ -108,10 +121,12 @@ class _Rollout:
     def wanted(self) -> int:
         """How many samples the next wave draws for this task, 0 when it is done."""
         valid = [attempt for attempt in self.attempts if attempt.outcome not in UNCOUNTED]
+        passes = sum(one.outcome == "correct" for one in valid)
         cap = self._settings.cap
-        if not self._settings.fresh and settled(sum(one.outcome == "correct" for one in valid), len(valid)):
-            return 0
-        return max(0, min(WAVE, cap - len(valid), cap + WAVE - len(self.attempts)))
+        room = max(0, min(cap - len(valid), cap + WAVE - len(self.attempts)))
+        if self._settings.fresh:
+            return room
+        return 0 if settled(passes, len(valid)) else burst(passes, len(valid), room)
 
     def take(self, completions: Sequence[Completion]) -> None:
         """Judge a wave's completions."""
