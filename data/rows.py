@@ -48,7 +48,7 @@ def _encodes(text: str) -> bool:
 
 def brief_json(brief: Brief) -> str:
     """A brief as canonical JSON, one key a field."""
-    return canonical_json(cast(Json, asdict(brief)))
+    return canonical_json({item.name: getattr(brief, item.name) for item in fields(Brief)})
 
 
 def brief_from_json(text: str) -> Brief:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,10 @@ class Context:
     @cached_property
     def briefs(self) -> BriefConfig:
         config = self.config
-        given: dict[str, Any] = {"catalogue": self.catalogue, "seed": config.seed, "mode": config.mode, "domains": config.domains}
-        if self.style(self.solver) == "plain":
-            return BriefConfig(**given, menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES, two_calls=0.1)
-        return BriefConfig(**given)
+        wide = BriefConfig(self.catalogue, config.seed, config.mode, config.domains)
+        if self.style(self.solver) == "chat":
+            return wide
+        return replace(wide, menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES, two_calls=0.1)
 
     @property
     def chunk(self) -> int:

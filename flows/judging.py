@@ -94,7 +94,7 @@ def _refers(value: Json) -> bool:
 
 def _compact(brief: Brief) -> JsonObject:
     """The brief without its menu, which stands in the task."""
-    return {name: value for name, value in asdict(brief).items() if name not in ("tools", "arguments")}
+    return {part.name: getattr(brief, part.name) for part in fields(Brief) if part.name not in ("tools", "arguments")}
 
 
 def reward_columns(parts: RewardParts) -> dict[str, object]:

@@ -8,7 +8,7 @@ Not promised: that a brief can be met. Open briefs name only the domain and the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from data.canonical import digest
@@ -42,9 +42,18 @@ class BriefConfig:
     most_values: int = 8
     """Values that a call is given at most; tools that require more are distractors, unless there are no others."""
 
+    entries: tuple[Entry, ...] = field(init=False, repr=False)
+    """The catalogue's tools of these domains."""
+    callable: tuple[Entry, ...] = field(init=False, repr=False)
+    """Those of them that a brief may ask to be called."""
+
     def __post_init__(self) -> None:
         known = DOMAINS if self.mode == "open" else self.catalogue.domains
         object.__setattr__(self, "domains", check_domains(self.domains, known) or known)
+        entries = tuple(entry for entry in self.catalogue.entries if entry.domain in self.domains)
+        light = tuple(entry for entry in entries if least_values(entry.parameters) <= self.most_values)
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "callable", light or entries)
 
     @property
     def digest(self) -> str:
@@ -78,22 +87,20 @@ def proposes_all(brief: Brief) -> bool:
 
 
 def _from_catalogue(config: BriefConfig, random: Random, index: int, size: int, two: bool, dependent: bool) -> Brief:
-    entries = [entry for entry in config.catalogue.entries if entry.domain in config.domains]
-    callable_ = [entry for entry in entries if least_values(entry.parameters) <= config.most_values] or entries
-    names = {entry.name for entry in callable_}
+    names = {entry.name for entry in config.callable}
     chains = [one for one in config.catalogue.chains if {one.producer.name, one.consumer.name} <= names]
     dependent = dependent and bool(chains)
     if dependent:
         chain = random.choice(chains)
         targets = [chain.producer, chain.consumer]
     else:
-        domain = random.choice(sorted({entry.domain for entry in callable_}))
-        near = [entry for entry in callable_ if entry.domain == domain]
+        domain = random.choice(sorted({entry.domain for entry in config.callable}))
+        near = [entry for entry in config.callable if entry.domain == domain]
         targets = random.sample(near, min(1 + two, len(near)))
     arguments: list[JsonObject] = [draw_arguments(entry.parameters, random, config.most_values) for entry in targets]
     if dependent:
         arguments[1] = {**arguments[1], chain.value: f"$var_1.{chain.value}"}
-    menu = targets + _distractors(random, entries, targets, size - len(targets))
+    menu = targets + _distractors(random, config.entries, targets, size - len(targets))
     random.shuffle(menu)
     return Brief(
         seed=config.seed,
@@ -109,7 +116,7 @@ def _from_catalogue(config: BriefConfig, random: Random, index: int, size: int, 
     )
 
 
-def _distractors(random: Random, entries: list[Entry], targets: list[Entry], count: int) -> list[Entry]:
+def _distractors(random: Random, entries: tuple[Entry, ...], targets: list[Entry], count: int) -> list[Entry]:
     chosen = {entry.name for entry in targets}
     others = [entry for entry in entries if entry.name not in chosen]
     return random.sample(others, min(max(count, 0), len(others)))

@@ -140,4 +140,6 @@ def _grams(text: str) -> frozenset[str]:
 
 
 def _distance(one: frozenset[str], other: frozenset[str]) -> float:
+    if min(len(one), len(other)) < (1 - SAME_CLUSTER) * max(len(one), len(other)):
+        return 1.0  # too unlike in size to be near, whatever they share
     return 1 - len(one & other) / len(one | other)
