@@ -153,3 +153,9 @@ def test_an_optional_parameter_never_repeats_its_default() -> None:
 def test_a_text_without_examples_is_drawn_by_the_last_word_of_its_name(name: str) -> None:
     assert draw_value({"type": "string"}, Random(0), name) == draw_value({"type": "string"}, Random(0), "path")
     assert draw_value({"type": "string", "pattern": "^x$"}, Random(0), name) is NO_VALUE
+
+
+def test_calls_get_no_more_values_than_the_bound() -> None:
+    config = BriefConfig(load_catalogue(), menu_sizes=SMALL_MENUS, most_values=2)
+    briefs = [plan(config, index) for index in range(300)]
+    assert max(len(given) for brief in briefs for given in brief.arguments) == 2
