@@ -51,7 +51,7 @@ class Context:
         wide = BriefConfig(self.catalogue, config.seed, config.mode, config.domains)
         if self.style(self.solver) == "chat":
             return wide
-        return replace(wide, menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES, two_calls=0.1)
+        return replace(wide, menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES, two_calls=0.05)
 
     @property
     def chunk(self) -> int:
@@ -66,17 +66,16 @@ class Context:
 
     @property
     def sampling(self) -> SamplingParams:
-        """How the generator is sampled."""
-        return SamplingParams(
-            temperature=self.config.generator_temperature, max_tokens=self.generator_tokens, seed=self.config.seed
-        )
+        """How the generator is sampled: a small model is held to its best words, variety comes from the briefs."""
+        temperature = 0.8 if self.style(self.generator) == "chat" else 0.3
+        return SamplingParams(temperature=temperature, max_tokens=self.generator_tokens, seed=self.config.seed)
 
     @property
     def generator_tokens(self) -> int:
         """Room for the longest completion its kind of prompt asks for."""
         if self.style(self.generator) == "chat":
             return 1024
-        return 512 if self.config.mode == "open" else 128
+        return 640 if self.config.mode == "open" else 192
 
     def settings(self, *, fresh: bool = False) -> Settings:
         """How the solver is sampled; `fresh` for `--confirm`."""

@@ -77,7 +77,6 @@ class RunConfig(BaseModel):
     k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open")
     confirm: int = Field(0, ge=0, le=256, title="Fresh attempts for the selected tasks")
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
-    generator_temperature: float = Field(0.8, ge=0, le=2, title="Temperature of the generator")
     mix: Mix = Field(Mix(), title="Mix by pass rate")
     suspects: bool = Field(False, title="Publish suspects too")
     store: str = Field("", title="Store")

@@ -34,7 +34,7 @@ _TEMPLATES = {
 PROMPT_VERSION = digest(_TEMPLATES)[:12]
 """Changes with any word of any prompt: part of cache keys and manifests."""
 
-ANSWER_TOKENS: dict[Style, int] = {"chat": 1024, "plain": 128}
+ANSWER_TOKENS: dict[Style, int] = {"chat": 1024, "plain": 64}
 """Tokens that an answer may take unless a run says otherwise: thoughts and calls, or a call or three alone."""
 
 _SLOT = re.compile(r"\{(tools|conversation)\}")

