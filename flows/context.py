@@ -24,7 +24,7 @@ from policies.players import Player
 from policies.protocol import SamplingParams
 from solver.rollouts import Settings
 
-CHUNK = {"embedded": 16, "scripted": 500}
+CHUNK = {"embedded": 8, "scripted": 500}
 URL_CHUNK = 128
 WAVE = 2
 """Chunks under way at once, and between two looks at whether there are enough tasks."""

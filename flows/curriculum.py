@@ -2,7 +2,7 @@
 
 In: `RunConfig`. Out: the path of the published version. What is decided between waves follows from finished waves
 alone, in the order of their briefs, so that an interrupted run decides the same again.
-Waves go on until the set has its size and its mix; for the mix alone at most a quarter as long again as for the size.
+Waves go on until the set has its size, and its largest band two thirds of its seats, or the budget is spent.
 Not promised: the mix, where the candidates do not give it (the report says so).
 """
 
@@ -41,8 +41,6 @@ class Tally:
     briefs: int = 0
     proven: int = 0
     tokens: int = 0
-    full_at: int = 0
-    """Briefs after which the set first had its size; 0 before."""
 
     def add(self, chunk: Chunk, found: list[Candidate], counts: Counts) -> None:
         self.chunks.append(chunk)
@@ -85,7 +83,7 @@ def _run(run: Context) -> str:
             tally.add(chunk, *harvest(chunk))
         selection = select(tally.candidates, run.config.tasks, run.config.shares, suspects=run.config.suspects)
         _report(run, tally, selection, progress)
-        if enough(tally, selection):
+        if enough(selection):
             break
     return finish(run, tally.chunks, selection, tokens=tally.tokens, seconds=time.monotonic() - start)
 
@@ -115,12 +113,10 @@ def _wave(run: Context, spans: list[tuple[int, int]]) -> list[Chunk]:
     return chunks
 
 
-def enough(tally: Tally, selection: Selection) -> bool:
-    """Whether no further wave is due."""
-    if selection.missing:
-        return False
-    tally.full_at = tally.full_at or tally.briefs
-    return selection.mixed or 4 * tally.briefs >= 5 * tally.full_at
+def enough(selection: Selection) -> bool:
+    """Whether no further wave is due: the set has its size, and its largest band two thirds of its seats."""
+    largest = max(selection.wanted, key=lambda band: selection.wanted[band])
+    return not selection.missing and 3 * selection.got[largest] >= 2 * selection.wanted[largest]
 
 
 def _report(run: Context, tally: Tally, selection: Selection, progress: UUID) -> None:

@@ -1,7 +1,7 @@
 """JSON Schemas that hold a small model to the format of a plain completion.
 
 In: a brief. Out: the schema of the JSON it is to be answered with. Where the brief proposes every value, that is the
-question alone: the model's own words around the values, in their order. Values that a grammar cannot carry safely
+question alone: the model's own words around the values, the program's in any order up to three of them. Values that a grammar cannot carry safely
 (quotes, backslashes, control characters) leave the question free.
 Not promised: sense. What the completion says is judged by the verifiers like any other text.
 """
@@ -34,7 +34,7 @@ _VERBS = (
 
 
 def question_schema(brief: Brief) -> JsonObject:
-    """The question alone, for a brief that proposes every value: a sentence that names each, in order, once."""
+    """The question alone, for a brief that proposes every value: a sentence that names each."""
     return _question(brief.arguments)
 
 

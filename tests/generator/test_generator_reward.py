@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Draft, Json, Message, Verdict
+from data.schema import REWARD_COLUMNS
 from generator.reward import RewardParts, judge, repetition_penalties
 from verifiers.verify import verify
 
@@ -45,6 +46,10 @@ def test_the_parts_are_weighed_as_in_the_paper() -> None:
         "validity_name": pytest.approx(0.4), "validity_arguments": pytest.approx(0.4),
         "validity_grounding": pytest.approx(0.2), "difficulty": 0.5, "coherence": 0.5, "gate": 3, "repetition": 0,
     }  # fmt: skip
+
+
+def test_every_part_has_its_column() -> None:
+    assert [field.name for field in fields(RewardParts)] + ["reward"] == list(REWARD_COLUMNS)
 
 
 @pytest.mark.parametrize("question", ["", "   ", "Book!", "<question here>", "[insert the question of the user]"])
