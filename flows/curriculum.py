@@ -30,6 +30,8 @@ from flows.settings import RunConfig
 from flows.workdir import open_workdir
 
 WORKERS = 4
+CHEAP = 5_000
+"""Candidates up to which selection is tried after every wave, for the eye; beyond, only where it could be full."""
 
 
 @dataclass(slots=True)
@@ -81,11 +83,18 @@ def _run(run: Context) -> str:
     for wave in waves(run):
         for chunk in _wave(run, wave):
             tally.add(chunk, *harvest(chunk))
-        selection = select(tally.candidates, run.config.tasks, run.config.shares, suspects=run.config.suspects)
+        if len(tally.candidates) >= run.config.tasks or len(tally.candidates) <= CHEAP:
+            selection = _select(run, tally)
         _report(run, tally, selection, progress)
         if enough(selection):
             break
+    else:
+        selection = _select(run, tally)
     return finish(run, tally.chunks, selection, tokens=tally.tokens, seconds=time.monotonic() - start)
+
+
+def _select(run: Context, tally: Tally) -> Selection:
+    return select(tally.candidates, run.config.tasks, run.config.shares, suspects=run.config.suspects)
 
 
 def waves(run: Context) -> Iterator[list[tuple[int, int]]]:

@@ -53,7 +53,12 @@ class Mix(BaseModel):
                     f"--mix has {part!r}, which is no share of a band",
                     hint="write it as --mix easy=0.2,frontier=0.6,hard=0.2",
                 ) from None
-        return cls(**shares)
+        try:
+            return cls(**shares)
+        except ValidationError as fault:
+            raise UsageError(
+                "; ".join(_say(one) for one in fault.errors()), hint="shares lie in [0, 1], sum 1"
+            ) from None
 
 
 class RunConfig(BaseModel):

@@ -44,7 +44,7 @@ def test_the_ledger_adds_up_to_the_briefs(undisturbed: tuple[Path, Done]) -> Non
     manifest = undisturbed[1].manifest
     candidates = pq.read_table(Path(json.loads(undisturbed[1].out)["published"]) / "candidates.parquet")
     assert sum(row["count"] for row in manifest["ledger"]) == candidates.num_rows
-    assert sorted(candidates["index"].to_pylist()) == list(range(candidates.num_rows))
+    assert set(candidates["index"].to_pylist()) == set(range(candidates.num_rows))
     assert [row["count"] for row in manifest["ledger"] if row["stage"] == "published"] == [40]
 
 

@@ -1,0 +1,71 @@
+"""What a run may be asked for, and how a wrong wish is answered."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import UsageError
+from flows.settings import Mix, RunConfig, build
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"domains": ("wether",)}, "unknown domain 'wether'"),
+        ({"tasks": 0}, "--tasks 0"),
+        ({"tasks": 10, "budget": 5}, "--budget 5 cannot give --tasks 10"),
+        ({"k": 8, "k_max": 4}, "--k-max 4 is below --k 8"),
+        ({"k": 65, "k_max": 65}, "--k 65"),
+        ({"name": "Not A Name"}, "--name 'Not A Name'"),
+        ({"mode": "closed"}, "--mode 'closed'"),
+        ({"harness": "hermes"}, "--harness 'hermes'"),
+        ({"seed": -1}, "--seed -1"),
+        ({"colour": "red"}, "--colour"),
+    ],
+)
+def test_a_wrong_wish_is_named_with_its_option_and_value(values: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        build(values)
+    assert words in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_every_fault_is_named_at_once() -> None:
+    with pytest.raises(UsageError) as caught:
+        build({"tasks": 0, "seed": -1, "mode": "closed"})
+    assert all(name in str(caught.value) for name in ("--tasks", "--seed", "--mode"))
+
+
+@pytest.mark.parametrize(
+    ("text", "shares"),
+    [
+        ("easy=0.2,frontier=0.6,hard=0.2", (0.2, 0.6, 0.2)),
+        ("frontier=1", (0.0, 1.0, 0.0)),
+        ("hard=0.5,easy=0.5", (0.5, 0.0, 0.5)),
+    ],
+)
+def test_a_mix_is_read_by_band(text: str, shares: tuple[float, float, float]) -> None:
+    mix = Mix.parse(text)
+    assert (mix.easy, mix.frontier, mix.hard) == shares
+
+
+@pytest.mark.parametrize("text", ["easy", "easy=much", "medium=1", "easy=0.5", "easy=-1,hard=2"])
+def test_what_is_no_mix_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        build({"mix": Mix.parse(text)})
+
+
+def test_identity_is_what_decides_the_result_and_not_where_it_lies() -> None:
+    here, there = build({"store": "a", "workdir": "b"}), build({"store": "c", "workdir": "d"})
+    assert here.identity == there.identity
+    assert build({"seed": 1}).identity != here.identity
+
+
+def test_paths_are_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert build({"tools": "mine.json"}).tools == str(tmp_path / "mine.json")
+
+
+def test_the_default_work_folder_differs_with_the_parameters() -> None:
+    assert RunConfig(seed=1).path("workdir") != RunConfig(seed=2).path("workdir")
