@@ -4,7 +4,7 @@
 
 Each size is a run of its own (`sparring run --engine scripted`) in a folder of its own, asked for a third of its
 candidates as tasks, so that most of the budget is used. Seconds include start-up and a Prefect server of our own;
-memory is the peak of the run's process alone. Quote the ratio of the two peaks and the rate, not single figures: machines are noisy.
+memory is the peak of the run's process alone. Quote the ratio and the rate, not single figures: machines are noisy.
 """
 
 from __future__ import annotations

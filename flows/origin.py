@@ -13,9 +13,9 @@ from data.manifest import SCRIPTED, Origin
 from data.records import Json, JsonObject
 from flows.context import Context, kind_of
 from flows.settings import checkout
-from generator import prompts as generator_prompts
+from generator.prompts import PROMPT_VERSION as GENERATOR_PROMPTS
 from policies.players import Player, both_base
-from solver import harness as solver_prompts
+from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
 from verifiers.verify import VERIFIER_VERSION
 
 LIBRARIES = ("google-re2", "jsonschema", "openai", "prefect", "pyarrow", "sympy", "xllamacpp")
@@ -31,7 +31,7 @@ def origin(run: Context) -> Origin:
             "solver": _player(run.solver),
             "equal": both_base(run.generator, run.solver),
         },
-        prompts={"generator": generator_prompts.PROMPT_VERSION, "solver": solver_prompts.PROMPT_VERSION},
+        prompts={"generator": GENERATOR_PROMPTS, "solver": SOLVER_PROMPTS},
         verifier_version=VERIFIER_VERSION,
         difficulty={
             "harness": config.harness,

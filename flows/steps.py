@@ -26,13 +26,13 @@ from data.rows import (
 from data.schema import ATTEMPTS, PROPOSALS, SCHEMA_VERSION, SCORES, VERIFIED, Row, to_table
 from flows.context import Context, context, kind_of
 from flows.judging import judged_row, with_repetition
-from generator import prompts as generator_prompts
 from generator.briefs import plan
+from generator.prompts import PROMPT_VERSION as GENERATOR_PROMPTS
 from generator.prompts import render
 from policies.engine import Engine
 from policies.journal import JournalledPolicy
-from solver import harness as solver_prompts
 from solver.difficulty import rate as rate_task
+from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
 from solver.rollouts import attempt
 from verifiers.verify import VERIFIER_VERSION
 
@@ -48,13 +48,13 @@ def key(
     if step == "propose":
         config |= {"first": first, "last": last, "briefs": run.briefs.digest, "weights": run.generator.digest}
         config |= {"style": run.style(run.generator), "sampling": asdict(run.sampling)}
-        config |= {"prompts": generator_prompts.PROMPT_VERSION}
+        config |= {"prompts": GENERATOR_PROMPTS}
     elif step == "verify":
-        config |= {"style": run.style(run.generator), "prompts": generator_prompts.PROMPT_VERSION}
+        config |= {"style": run.style(run.generator), "prompts": GENERATOR_PROMPTS}
     elif step in ("solve", "confirm"):
         config |= {"weights": run.solver.digest, "settings": asdict(run.settings(fresh=step == "confirm"))}
         config |= {"chosen": list(chosen)}
-        config |= {"prompts": solver_prompts.PROMPT_VERSION}
+        config |= {"prompts": SOLVER_PROMPTS}
     return derive_key(step, [chunk_digest(Path(path)) for path in inputs], config)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from data.errors import UsageError
-from flows.settings import Mix, RunConfig, build
+from flows.settings import Mix, build
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_paths_are_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_default_work_folder_differs_with_the_parameters() -> None:
-    assert RunConfig(seed=1).path("workdir") != RunConfig(seed=2).path("workdir")
+    assert build({"seed": 1}).path("workdir") != build({"seed": 2}).path("workdir")
