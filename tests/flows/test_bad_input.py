@@ -1,0 +1,53 @@
+"""Bad input to `sparring run`: a clear message with what to do, the right exit code, and nothing lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.flows.flows_support import sparring
+
+pytestmark = pytest.mark.flow
+TOOL = {"name": "get_tide", "description": "Tide times of a port.", "parameters": {"port": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--domain", "wether"), 2, "wether"),
+        (("--engine", "magic"), 2, "magic"),
+        (("--engine", "vllm"), 2, "vllm"),
+        (("--tools", "nowhere.json"), 2, "nowhere.json"),
+        (("--tools", "twice.json"), 2, "get_tide"),
+        (("--tools", "broken.json"), 2, "broken.json"),
+        (("--tasks", "50", "--budget", "10"), 2, "--budget 10"),
+        (("--engine", "http://127.0.0.1:9/v1#m"), 1, "127.0.0.1:9"),
+        (("--store", "file/store"), 1, "store"),
+        (("--workdir", "file/work"), 1, "work"),
+        (("--mix", "easy=2"), 2, "--mix"),
+        (("--nonsense",), 2, "nonsense"),
+    ],
+)
+def test_a_fault_is_named_with_what_to_do(
+    server: dict[str, str], tmp_path: Path, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "twice.json").write_text(json.dumps([TOOL, TOOL]))
+    (tmp_path / "broken.json").write_text("[{]")
+    base = ("--engine", "scripted", "--tasks", "2", "--store", "store")
+    done = sparring(server, tmp_path, "run", *base, *arguments)
+    assert done.code == code, done.err
+    assert words in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_tool_that_cannot_be_used_is_named_and_the_others_are(server: dict[str, str], tmp_path: Path) -> None:
+    bad = {"name": "fetch_map", "description": "A map.", "parameters": {"$ref": "http://127.0.0.1:9/schema"}}
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": [TOOL, bad]}))
+    done = sparring(
+        server, tmp_path, "run", "--engine", "scripted", "--tools", "tools.json", "--tasks", "1", "--budget", "30",
+        "--store", "store", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "fetch_map" in done.err
+    assert "external_ref" in done.err
