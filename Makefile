@@ -28,7 +28,7 @@ server: .venv/ready ## Start a local Prefect server in which runs are seen (http
 	$(BIN)/prefect server start --host 127.0.0.1 --port 4200
 
 golden: .venv/dev ## Write the golden files anew; review the diff
-	SPARRING_GOLDEN=write $(BIN)/pytest -q -m "not model and not flow" tests
+	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow" tests
 
 bench: .venv/dev ## Measure speed and memory (benchmarks/README.md)
 	$(BIN)/python -m benchmarks.flow $(ARGS)

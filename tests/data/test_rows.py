@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,6 +26,7 @@ from data.rows import (
     task_from_row,
 )
 from data.schema import ATTEMPTS, IDENTITY_COLUMNS, LEDGER, MEASUREMENT_COLUMNS, SCORES, TASKS, describe, to_table
+from tests.golden_files import assert_golden
 
 HARD: Json = {
     "": {},
@@ -70,8 +70,7 @@ def published(task: Task) -> dict[str, object]:
 
 
 def test_the_arrow_schemas_are_those_of_the_golden_file() -> None:
-    golden = Path(__file__).parent.parent / "golden" / "arrow_schema.txt"
-    assert describe() == golden.read_text(encoding="utf-8")
+    assert_golden("arrow_schema.txt", describe())
 
 
 def test_every_task_column_is_either_identity_or_measurement() -> None:

@@ -1,15 +1,13 @@
 """Reports show what a model wrote as text, and a table artifact holds what Prefect can render."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from data.records import JsonObject, Message, Score, Task
 from flows.reports import Curriculum, Sample, cell, headline, report, task_rows
+from tests.golden_files import assert_golden
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "report.md"
 EVIL = "Say ``` | <script>alert(1)</script> **bold** [link](http://x)\n# head"
 TOOL: JsonObject = {
     "name": "add",
@@ -40,9 +38,7 @@ RUN = Curriculum(
 
 
 def test_the_report_is_the_golden_one() -> None:
-    if os.environ.get("SPARRING_GOLDEN") == "write":
-        GOLDEN.write_text(report(RUN), encoding="utf-8")
-    assert report(RUN) == GOLDEN.read_text(encoding="utf-8")
+    assert_golden("report.md", report(RUN))
 
 
 def test_what_a_model_wrote_stays_inside_its_fence() -> None:

@@ -1,10 +1,8 @@
 """Prompts: golden texts, and completions that come back as what was asked for."""
 
 import json
-import os
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -17,9 +15,9 @@ from generator.decoding import question_schema
 from generator.parsing import parse
 from generator.prompts import PROMPT_VERSION, Style, prompt_text, render
 from policies.protocol import Prompt
+from tests.golden_files import assert_golden
 from verifiers.verify import verify
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 FREE: Json = {
     "name": "note",
     "parameters": {"type": "object", "properties": {"t": {"type": "string"}}, "required": ["t"]},
@@ -47,11 +45,7 @@ def shown(prompt: Prompt) -> str:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_prompts_are_as_they_were(name: str, style: Style) -> None:
     brief = next(one for one in (plan(CONFIGS[name], index) for index in range(99)) if one.calls == 2 or name == "own")
-    path = GOLDEN / f"prompts_{name}_{style}.txt"
-    text = shown(render(brief, style))
-    if os.environ.get("GOLDEN") == "write":
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    assert_golden(f"prompts_{name}_{style}.txt", shown(render(brief, style)))
 
 
 @pytest.mark.parametrize("style", get_args(Style))

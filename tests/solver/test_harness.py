@@ -1,16 +1,14 @@
 """Harnesses: what is asked, in which words, and how answers are read."""
 
-from pathlib import Path
-
 import pytest
 
 from data.errors import UsageError
 from data.records import Message
 from policies.protocol import Prompt
 from solver.harness import HARNESSES, STYLES, Harness, harness
+from tests.golden_files import assert_golden
 from tests.solver.solver_cases import book, task
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 WAYS = [Harness(name, style) for name in HARNESSES for style in STYLES]
 CONVERSATION = (
     Message("system", "Today is 2026-03-05."),
@@ -28,8 +26,8 @@ def words(prompt: Prompt) -> str:
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.name}-{way.style}")
 class TestEveryHarness:
     def test_its_prompt_is_the_golden_file(self, way: Harness) -> None:
-        golden = GOLDEN / f"solver_{way.name}_{way.style}.txt"
-        assert words(way.prompt(task(messages=CONVERSATION))) + "\n" == golden.read_text(encoding="utf-8")
+        text = words(way.prompt(task(messages=CONVERSATION))) + "\n"
+        assert_golden(f"solver_{way.name}_{way.style}.txt", text)
 
     def test_its_oracle_is_correct(self, way: Harness) -> None:
         one = task(calls=[book("Roma"), book("Oslo")])
