@@ -84,7 +84,7 @@ def report(run: Curriculum) -> str:
                 ("harness, attempts", f"{run.harness}, k = {run.k}"),
                 ("tokens sampled", f"{run.tokens:,}"),
                 ("seconds", f"{run.seconds:.0f}"),
-                ("folder", run.path),
+                *([("folder", run.path)] if run.path else []),
             ],
         ),
         "## Pass rates\n\nShare of the solver's valid attempts that were right.",

@@ -20,8 +20,8 @@ from generator.values import VALUES_VERSION, draw_arguments, least_values
 PAPER_MENUS = (2, 3, 4, 5, 6, 7, 8)
 """Menu sizes of Tool-R0, equally likely."""
 
-SMALL_MENUS = (2, 2, 2, 3)
-SMALL_VALUES = 2
+SMALL_MENUS = (2, 3, 4)
+SMALL_VALUES = 1
 """Menu sizes and values a call at which a 135M solver passes some attempts and fails others."""
 
 
