@@ -14,6 +14,7 @@ from loguru import logger
 
 from data.errors import StoreError, UsageError
 from flows import context as contexts
+from flows.progress import note
 from flows.settings import RunConfig, state_home
 from policies.players import Player, check_apart, resolve
 
@@ -31,7 +32,10 @@ def prepare(root: Path, config: RunConfig) -> None:
     run = contexts.context(str(root))
     check_domains(run)
     for refused in run.catalogue.refused:
-        logger.warning("tool {!r} cannot be used: {} {}", refused.name, refused.verdict.code, refused.verdict.detail)
+        verdict = refused.verdict
+        words = f"tool {refused.name!r} cannot be used: {verdict.check}/{verdict.code}: {verdict.detail}"
+        logger.warning("{}", words)
+        note(words)
     engines = run.engines
     engines.bridge.call(engines.generator.check())
     engines.bridge.call(engines.solver.check())

@@ -47,6 +47,9 @@ class Watch:
     def tell(self, standing: Standing) -> None:
         """Take note of where the run stands."""
 
+    def note(self, text: str) -> None:
+        """Take note of something a person should know."""
+
 
 class Lines(Watch):
     """A line for each report."""
@@ -57,6 +60,9 @@ class Lines(Watch):
 
     def tell(self, standing: Standing) -> None:
         print(f"{time.monotonic() - self.start:6.0f} s  {standing.line()}", file=self.stream, flush=True)
+
+    def note(self, text: str) -> None:
+        print(text, file=self.stream, flush=True)
 
 
 class LiveLine(Watch):
@@ -71,6 +77,9 @@ class LiveLine(Watch):
         self.standing = standing
         self.live.refresh()
 
+    def note(self, text: str) -> None:
+        self.live.console.print(text, markup=False, highlight=False)
+
     def __rich__(self) -> Text:
         words = self.standing.line() if self.standing else "starting"
         return Text(f"{time.monotonic() - self.start:6.0f} s  {words}", no_wrap=True, overflow="ellipsis")
@@ -82,6 +91,11 @@ watch: Watch = Watch()
 def tell(standing: Standing) -> None:
     """Tell whoever watches this process."""
     watch.tell(standing)
+
+
+def note(text: str) -> None:
+    """Say something to whoever watches this process."""
+    watch.note(text)
 
 
 @contextmanager

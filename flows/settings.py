@@ -56,9 +56,8 @@ class Mix(BaseModel):
         try:
             return cls(**shares)
         except ValidationError as fault:
-            raise UsageError(
-                "; ".join(_say(one) for one in fault.errors()), hint="shares lie in [0, 1], sum 1"
-            ) from None
+            why = "; ".join(str(error["msg"]).removeprefix("Value error, ") for error in fault.errors())
+            raise UsageError(f"--mix {text!r}: {why}", hint="shares lie in [0, 1] and add up to 1") from None
 
 
 class RunConfig(BaseModel):

@@ -8,7 +8,13 @@ import pytest
 from tests.flows.flows_support import sparring
 
 pytestmark = pytest.mark.flow
-TOOL = {"name": "get_tide", "description": "Tide times of a port.", "parameters": {"port": {"type": "string"}}}
+TOOL = {
+    "name": "get_tide",
+    "description": "Tide times of a port.",
+    "parameters": {
+        "port": {"type": "string", "required": True, "examples": ["Oban", "Lerwick", "Hull", "Ullapool", "Wick"]}
+    },
+}
 
 
 @pytest.mark.parametrize(
@@ -16,7 +22,7 @@ TOOL = {"name": "get_tide", "description": "Tide times of a port.", "parameters"
     [
         (("--domain", "wether"), 2, "wether"),
         (("--engine", "magic"), 2, "magic"),
-        (("--engine", "vllm"), 2, "vllm"),
+        (("--engine", "vllm"), 2, "vLLM"),
         (("--tools", "nowhere.json"), 2, "nowhere.json"),
         (("--tools", "twice.json"), 2, "get_tide"),
         (("--tools", "broken.json"), 2, "broken.json"),
@@ -44,10 +50,9 @@ def test_a_fault_is_named_with_what_to_do(
 def test_a_tool_that_cannot_be_used_is_named_and_the_others_are(server: dict[str, str], tmp_path: Path) -> None:
     bad = {"name": "fetch_map", "description": "A map.", "parameters": {"$ref": "http://127.0.0.1:9/schema"}}
     (tmp_path / "tools.json").write_text(json.dumps({"tools": [TOOL, bad]}))
-    done = sparring(
-        server, tmp_path, "run", "--engine", "scripted", "--tools", "tools.json", "--tasks", "1", "--budget", "30",
-        "--store", "store", "--json",
-    )  # fmt: skip
+    engines = ("--engine", "scripted", "--generator", "scripted:ability=1")
+    size = ("--tasks", "1", "--budget", "30", "--store", "store")
+    done = sparring(server, tmp_path, "run", *engines, *size, "--tools", "tools.json", "--json")
     assert done.code == 0, done.err
     assert "fetch_map" in done.err
     assert "external_ref" in done.err
