@@ -29,12 +29,18 @@ SAMPLES = 3
 
 
 def finish(run: Context, chunks: Sequence[Chunk], selection: Selection, *, tokens: int, seconds: float) -> str:
-    """Publish the selection and show it. Returns the version's path; raises `Shortfall` when it is too small."""
-    ledger = tally(harvest.candidate_tables(chunks, selection), [LedgerRow("solve", "", 0, tokens, seconds)])
+    """Publish the selection and show it. Returns the version's path; raises `Shortfall` when it is too small.
+
+    `tokens` are the solver's (the generator's stand with its briefs), `seconds` the whole run's.
+    """
+    ledger = tally(
+        harvest.candidate_tables(chunks, selection),
+        [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=seconds)],
+    )
     if not selection.chosen:
         raise _nothing(run, ledger)
     fresh = _confirm(run, chunks, selection)
-    figures = _figures(run, chunks, selection, fresh, ledger, tokens=tokens, seconds=seconds)
+    figures = _figures(run, chunks, selection, fresh, ledger, seconds=seconds)
     version = publish(
         run.config.path("store"),
         Publication(
@@ -81,7 +87,6 @@ def _figures(
     fresh: Sequence[Chunk],
     ledger: Sequence[LedgerRow],
     *,
-    tokens: int,
     seconds: float,
 ) -> Curriculum:
     """The report's figures, from the rows that are published."""
@@ -95,13 +100,12 @@ def _figures(
         asked=run.config.tasks,
         published=len(selection.chosen),
         briefs=sum(row.count for row in ledger),
-        budget=run.config.candidates,
         shortfall=selection.describe() if selection.missing else "",
         engine=run.config.engine,
         harness=run.config.harness,
         k=run.config.k,
         seconds=seconds,
-        tokens=tokens,
+        tokens=sum(row.tokens for row in ledger),
         equal=both_base(run.generator, run.solver),
         generator=f"{run.generator.engine} {run.generator.digest}",
         solver=f"{run.solver.engine} {run.solver.digest}",

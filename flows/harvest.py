@@ -42,8 +42,8 @@ class Counts:
 
     briefs: int
     proven: int
-    measured: int
     tokens: int
+    """The solver's, read and written."""
 
 
 def harvest(chunk: Chunk) -> tuple[list[Candidate], Counts]:
@@ -56,8 +56,7 @@ def harvest(chunk: Chunk) -> tuple[list[Candidate], Counts]:
         for row in proven
         if row["task_id"] in scores
     ]
-    tokens = _tokens(chunk.proposals, PROPOSALS) + _tokens(chunk.attempts, ATTEMPTS)
-    return candidates, Counts(len(verified), len(proven), len(candidates), tokens)
+    return candidates, Counts(len(verified), len(proven), _solver_tokens(chunk))
 
 
 def scores_of(chunk: Chunk) -> dict[str, Score]:
@@ -176,6 +175,6 @@ def _fate(
     return row | {"stage": "select", "check": verdict.check, "code": verdict.code, "detail": verdict.detail}
 
 
-def _tokens(path: str, schema: pa.Schema) -> int:
-    table = read_chunk(Path(path), schema)
+def _solver_tokens(chunk: Chunk) -> int:
+    table = read_chunk(Path(chunk.attempts), ATTEMPTS)
     return sum(pc.sum(table[name]).as_py() or 0 for name in ("prompt_tokens", "completion_tokens"))

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from data.records import Json, Score, Task
+from data.rows import question_of
 
 CELL = 80
 TABLE_ROWS = 500
@@ -39,7 +40,6 @@ class Curriculum:
     asked: int
     published: int
     briefs: int
-    budget: int
     shortfall: str
     engine: str
     harness: str
@@ -118,7 +118,7 @@ def task_rows(tasks: Sequence[tuple[Task, Score]]) -> list[dict[str, str | int |
             "band": score.band,
             "signal": cell(score.signal_g8),
             "tools": cell(", ".join(_called(task))),
-            "question": cell(question(task)),
+            "question": cell(question_of(task.messages)),
         }
         for task, score in tasks
     ]
@@ -132,11 +132,6 @@ def cell(value: object, width: int = CELL) -> str | int | float | bool | None:
         return round(value, 4) if math.isfinite(value) else None
     text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def question(task: Task) -> str:
-    """The last user turn."""
-    return next((m.content for m in reversed(task.messages) if m.role == "user"), "")
 
 
 def _called(task: Task) -> list[str]:

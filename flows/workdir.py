@@ -39,9 +39,6 @@ class Workdir:
         """Prefect's own result records, kept here so that they go when the folder goes."""
         return self.root / "prefect"
 
-    def journal(self, step: str, first: int) -> Path:
-        return self.journals / f"{step}-{first:08d}.jsonl"
-
 
 @contextmanager
 def open_workdir(root: Path, identity: dict[str, Any]) -> Iterator[Workdir]:

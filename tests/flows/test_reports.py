@@ -30,7 +30,7 @@ SCORE = Score(
     reward_values=2, signal_g8=0.99, consensus_share=0.5, consensus_is_gold=True,
 )  # fmt: skip
 RUN = Curriculum(
-    name="demo", version="v0001-abc", path="sets/demo", asked=2, published=2, briefs=4, budget=64, shortfall="",
+    name="demo", version="v0001-abc", path="sets/demo", asked=2, published=2, briefs=4, shortfall="",
     engine="scripted", harness="json", k=8, seconds=1.5, tokens=1234, equal=True, generator="scripted sha256:aa",
     solver="scripted sha256:bb", ledger=(("verify", "ungrounded", 2), ("published", "", 2)), pass_rates=(0.5, 0.875),
     tools={"add": 2}, domains={"finance": 2}, samples=(Sample(TASK, SCORE, ((EVIL, "malformed", 3),)),),
