@@ -7,14 +7,15 @@ Not promised: that a said value is meant for the argument it stands in, or that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
 from data.records import Json, JsonObject, Message, Verdict
-from verifiers.answer import equal, reference
+from verifiers.answer import reference
 from verifiers.said import said_in
+from verifiers.schema_places import Schemas
 
 Path = tuple[str | int, ...]
 MAX_UNGROUNDED = 100
@@ -61,6 +62,12 @@ def grounded_share(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[M
     return 0.0 if unsaid == MAX_UNGROUNDED else 1 - unsaid / max(1, total)
 
 
+def must_be_said(parameters: Json, arguments: JsonObject, name: str) -> bool:
+    """Whether an argument holds a value that the task has to say, under its tool's parameters."""
+    leaves = _leaves(arguments[name], (name,))
+    return any(not _is_default(parameters, arguments, path) for path, _ in leaves)
+
+
 def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Ungrounded]:
     said = said_in(messages)
     for place, call in enumerate(calls, 1):
@@ -89,7 +96,7 @@ def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, str | int | float]]
 
 def _is_default(parameters: Json, value: Json, path: Path) -> bool:
     """Whether the leaf at the path, or an object or list around it, equals the default declared at its place."""
-    schemas = _Schemas(parameters, [parameters])
+    schemas = Schemas(parameters, [parameters])
     for step in path:
         if schemas.declare_default(value):
             return True
@@ -103,55 +110,3 @@ def _is_default(parameters: Json, value: Json, path: Path) -> bool:
 def _written(path: Path) -> str:
     """`filter.tags[0]`"""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
-
-
-class _Schemas:
-    """The schemas that apply at one place, through `$ref` and combinators."""
-
-    def __init__(self, root: Json, here: list[Json]) -> None:
-        self.root = root
-        self.here: list[Mapping[str, Json]] = []
-        for schema in here:
-            self._add(schema)
-
-    def _add(self, schema: Json) -> None:
-        if not isinstance(schema, Mapping) or any(schema is known for known in self.here) or len(self.here) > 64:
-            return
-        self.here.append(schema)
-        if isinstance(target := schema.get("$ref"), str):
-            self._add(self._target(target))
-        for combinator in ("allOf", "anyOf", "oneOf"):
-            branches = schema.get(combinator)
-            for branch in branches if isinstance(branches, list | tuple) else ():
-                self._add(branch)
-        for branch in ("if", "then", "else"):
-            self._add(schema.get(branch))
-
-    def _target(self, pointer: str) -> Json:
-        """What `#/...` points to in the tool's own schema."""
-        found: Json = self.root
-        for part in pointer.removeprefix("#").split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            found = found.get(part) if isinstance(found, Mapping) else None
-        return found
-
-    def declare_default(self, value: Json) -> bool:
-        return any("default" in schema and equal(value, schema["default"]) for schema in self.here)
-
-    def property(self, name: str) -> _Schemas:
-        found: list[Json] = []
-        for schema in self.here:
-            properties = schema.get("properties")
-            if isinstance(properties, Mapping) and name in properties:
-                found.append(properties[name])
-            else:
-                found.append(schema.get("additionalProperties"))
-        return _Schemas(self.root, found)
-
-    def item(self, index: int) -> _Schemas:
-        found: list[Json] = []
-        for schema in self.here:
-            first = schema.get("prefixItems")
-            first = first if isinstance(first, list | tuple) else ()
-            found.append(first[index] if index < len(first) else schema.get("items"))
-        return _Schemas(self.root, found)
