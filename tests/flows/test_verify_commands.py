@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
 
 from data.errors import SparringError
 from flows import verify_commands
+from flows.cli import app
 from flows.verify_commands import BATCH, batches, judged
 
 COMMAND = [sys.executable, "-m", "flows.cli"]
@@ -101,11 +103,23 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_path_to_verify_imports_nothing_heavy() -> None:
-    heavy = ("prefect", "datasets", "sympy", "scipy", "pandas", "openai", "pyarrow")
-    code = f"import sys, flows.verify_commands; print([name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout.strip() == "[]"
+@pytest.mark.parametrize("verb", ["verify", "score"])
+def test_a_verb_without_a_flow_imports_nothing_heavy(verb: str) -> None:
+    heavy = ("prefect", "datasets", "sympy", "scipy", "numpy", "pandas", "openai", "pyarrow")
+    code = (
+        "import sys, flows.cli\n"
+        f"sys.argv = ['sparring', {verb!r}, '-']\n"
+        "try: flows.cli.main()\n"
+        f"finally: print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=row(1, 1), capture_output=True, text=True, timeout=60)
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stdout.splitlines()[1] == "[]"
+
+
+def test_every_verb_is_in_the_module_that_is_named_for_it() -> None:
+    group = typer.main.get_command(app)
+    assert [name for name, command in group.commands.items() if command.name != name] == []  # type: ignore[attr-defined]
 
 
 def test_lines_are_read_only_as_far_as_workers_need_them() -> None:
