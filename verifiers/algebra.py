@@ -1,49 +1,64 @@
 """Whether two expressions are algebraically equal, and which expressions a text says (RULES G5).
 
-In: text, never evaluated, imported or handed to a parser of programs. Out: `Expression`s, equal or not.
-An own tokenizer and descent over numbers, one-letter variables, `+ - * / ^ **`, brackets and a few functions; equality
-is judged by value at fixed points, in exact fractions where all is rational and within 1e-9 (RULES A3) where it is not.
-That needs no simplifier, so nothing can run away: sizes, nesting, exponents and digits are bounded.
-Not promised: a proof (two unequal expressions would have to agree at every point), `^` of more than 64, equations.
+In: text, never evaluated, imported or handed to a parser of programs. Out: `Expression`s, and `equal`: yes, no, or None
+for undecided. Expressions are compared by value at fixed points, in exact fractions where all is rational; almost every
+comparison ends there. Two that agree are then held to exactness: rational ones at points that nobody can have chosen,
+others, where a function or a root makes the values approximate, by sympy in a child process (`algebra_exact`).
+A number with a fraction (a double) is equal within 1e-9 (RULES A3), since it is no more exact than that.
+Not promised: `^` of more than 64, equations, expressions that have no value at one of the points.
 """
 
 from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from random import Random
 
 import regex
 
-MAX_CHARACTERS, MAX_TOKENS, MAX_DEPTH, MAX_BITS, MAX_POWER = 300, 120, 20, 4096, 64
+from verifiers.algebra_exact import exactly_equal
+from verifiers.algebra_parse import FUNCTIONS, MAX_CHARACTERS, NEGATED, OPERATORS, Program, Unreadable, parse
+
+MAX_BITS, MAX_POWER = 4096, 64
 MAX_TEXT, MAX_EXPRESSIONS = 50_000, 200
 Value = Fraction | complex
-Expression = tuple[Value, ...]
-"""The values at the points."""
-_FUNCTIONS: dict[str, Callable[[complex], complex]] = {
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Its values at the fixed points, and its program; a double, which is exact in nothing, has none."""
+
+    values: tuple[Value, ...]
+    program: Program | None
+
+    @property
+    def rational(self) -> bool:
+        """Whether exact arithmetic alone says what it is."""
+        return (
+            self.program is not None
+            and all(isinstance(value, Fraction) for value in self.values)
+            and not (any(map(_is_variable, self.program)) and any(token in FUNCTIONS for token in self.program))
+        )
+
+
+_COMPLEX: dict[str, Callable[[complex], complex]] = {
     "sqrt": cmath.sqrt, "exp": cmath.exp, "log": cmath.log, "ln": cmath.log, "sin": cmath.sin, "cos": cmath.cos,
     "tan": cmath.tan, "asin": cmath.asin, "acos": cmath.acos, "atan": cmath.atan, "sinh": cmath.sinh,
     "cosh": cmath.cosh, "tanh": cmath.tanh, "abs": abs,
 }  # fmt: skip
+_CONSTANTS: dict[str, Value] = {"pi": complex(math.pi), "e": complex(math.e)}
 _POINTS = (Fraction(7, 5), Fraction(-19, 7), Fraction(23, 11))
-_NAMES = "|".join(sorted(_FUNCTIONS, key=len, reverse=True))
-_TOKEN = regex.compile(
-    rf"(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)|(?P<name>{_NAMES}|pi(?![a-z])|[a-z](?![a-z]))"
-    r"|(?P<sign>\*\*|[-+*/^()])"
-)
+_LETTERS = "abcdfghijklmnopqrstuvwxyz"
 _SPAN = regex.compile(r"[\d(√.a-z+−-](?:[\w\s.+*/^()√π×·÷⁄−-]|,(?=\d{3}))*+")
-_ALIKE = str.maketrans({"×": "*", "·": "*", "÷": "/", "⁄": "/", "−": "-", "√": "sqrt", "π": "pi"})
 _OPERATED = regex.compile(r"[*/^+×·÷⁄√]|\s[-−]\s|\d[a-z(]|[a-z)]\(|[a-z)] ?[-−]")
 _CODE = regex.compile(r"[+(]?\d[\d\s:/.()-]*\d|[a-z]+-?\d[\w-]*|\d+[a-z]+\d*")
 _NO_CODE = regex.compile(r"\d{1,9}[a-z]|\d{1,9} ?/ ?\d{1,9}|\d[\d.]*+(?: [-−] \d[\d.]*+)++")
 _RAISED = regex.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-
-
-class _Unreadable(Exception):
-    """No expression, or none within the bounds."""
 
 
 def raised(text: str) -> str:
@@ -64,30 +79,38 @@ def is_expression(folded: str) -> bool:
 def read(folded: str) -> Expression | None:
     """An expression, or None for anything else."""
     try:
-        tokens = list(_tokens(folded.translate(_ALIKE)))
-        return tuple(_Descent(tokens, point).value() for point in _POINTS)
-    except (_Unreadable, ArithmeticError, ValueError):
+        program = parse(folded)
+        return Expression(tuple(_value(program, _fixed(point)) for point in _POINTS), program)
+    except (Unreadable, ArithmeticError, ValueError):
         return None
 
 
 def number(value: int | float) -> Expression | None:
     """A number as an expression; one with a fraction is equal within the precision of doubles."""
     if isinstance(value, float):
-        return (complex(value),) * len(_POINTS)
-    return (Fraction(value),) * len(_POINTS) if value.bit_length() <= MAX_BITS else None
+        return Expression((complex(value),) * len(_POINTS), None)
+    if value.bit_length() > MAX_BITS:
+        return None
+    program = (str(value),) if value >= 0 else (str(-value), NEGATED)
+    return Expression((Fraction(value),) * len(_POINTS), program)
 
 
-def equal(a: Expression, b: Expression) -> bool:
-    """Whether two expressions have the same value at every point."""
-    try:
-        return all(
-            x == y
-            if isinstance(x, Fraction) and isinstance(y, Fraction)
-            else cmath.isclose(complex(x), complex(y), rel_tol=1e-9, abs_tol=1e-12)
-            for x, y in zip(a, b, strict=True)
-        )
-    except OverflowError:  # an exact value that no double holds
+def equal(a: Expression, b: Expression) -> bool | None:
+    """Whether two expressions are equal; None where that could not be decided."""
+    if not all(map(_close, a.values, b.values)):
         return False
+    if a.program is None or b.program is None or a.program == b.program:
+        return True
+    if a.rational and b.rational:
+        if not any(map(_is_variable, (*a.program, *b.program))):
+            return True
+        dice = Random(f"{' '.join(a.program)} = {' '.join(b.program)}")
+        points = [{name: Fraction(dice.randint(-65_536, 65_536), 257) for name in _LETTERS} for _ in _POINTS]
+        try:
+            return all(_value(a.program, point) == _value(b.program, point) for point in points)
+        except (Unreadable, ArithmeticError):  # too large there, or a division by zero
+            pass
+    return exactly_equal(a.program, b.program)
 
 
 def expressions(folded: str) -> tuple[Expression, ...]:
@@ -122,110 +145,69 @@ def _trimmed(candidate: str) -> str:
     return candidate.strip(" .")
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    if len(text) > MAX_CHARACTERS:
-        raise _Unreadable
-    place = 0
-    for _ in range(MAX_TOKENS):
-        while place < len(text) and text[place] == " ":
-            place += 1
-        if place == len(text):
-            return
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise _Unreadable
-        yield str(found.lastgroup), found[0]
-        place = found.end()
-    raise _Unreadable
+def _is_variable(token: str) -> bool:
+    return len(token) == 1 and token.isalpha() and token != "e"
 
 
-class _Descent:
-    """sum = product (+|- product)*; product = power ((*|/)? power)*; power = atom (^ signed power)?"""
+def _fixed(point: Fraction) -> dict[str, Fraction]:
+    """Every letter's value at one of the fixed points."""
+    return {name: point + Fraction(place, 29) for place, name in enumerate(_LETTERS)}
 
-    def __init__(self, tokens: list[tuple[str, str]], point: Fraction) -> None:
-        self.tokens, self.point, self.place, self.depth = tokens, point, 0, 0
 
-    def value(self) -> Value:
-        value = self.sum()
-        if self.place != len(self.tokens):
-            raise _Unreadable
-        return value
+def _close(a: Value, b: Value) -> bool:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a == b
+    try:
+        return cmath.isclose(complex(a), complex(b), rel_tol=1e-9, abs_tol=1e-12)
+    except OverflowError:  # an exact value that no double holds
+        return False
 
-    def next(self, *wanted: str) -> str:
-        """Takes the next token if it is one of these signs."""
-        if self.place < len(self.tokens) and self.tokens[self.place][1] in wanted:
-            self.place += 1
-            return self.tokens[self.place - 1][1]
-        return ""
 
-    def sum(self) -> Value:
-        value = self.product()
-        while sign := self.next("+", "-"):
-            right = self.product()
-            value = _bounded(value + right if sign == "+" else value - right)
-        return value
+def _value(program: Program, point: Mapping[str, Fraction]) -> Value:
+    """The value of a program, exact as long as it is rational; raises `Unreadable` beyond the bounds."""
+    stack: list[Value] = []
+    for token in program:
+        if token in OPERATORS:
+            right = stack.pop()
+            stack.append(_bounded(_combined(token, stack.pop(), right)))
+        elif token == NEGATED:
+            stack.append(-stack.pop())
+        elif token in _COMPLEX:
+            stack.append(_bounded(_applied(token, stack.pop())))
+        elif token in _CONSTANTS:
+            stack.append(_CONSTANTS[token])
+        else:
+            stack.append(point[token] if token in point else Fraction(token))
+    return stack[0]
 
-    def product(self) -> Value:
-        value = self.signed()
-        while True:
-            sign = self.next("*", "/")
-            if not sign and not (
-                self.place < len(self.tokens)
-                and (self.tokens[self.place][0] != "sign" or self.tokens[self.place][1] == "(")
-            ):
-                return value
-            right = self.signed() if sign else self.power()
-            value = _bounded(value / right if sign == "/" else value * right)
 
-    def signed(self) -> Value:
-        sign = self.next("+", "-")
-        if not sign:
-            return self.power()
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise _Unreadable
-        value = self.signed()
-        self.depth -= 1
-        return -value if sign == "-" else value
+def _combined(operator: str, left: Value, right: Value) -> Value:
+    if operator == "+":
+        return left + right
+    if operator == "-":
+        return left - right
+    if operator == "*":
+        return left * right
+    return left / right if operator == "/" else _power(left, right)
 
-    def power(self) -> Value:
-        base = self.atom()
-        if not self.next("^", "**"):
-            return base
-        exponent = self.signed()
-        if isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= MAX_POWER:
-            if isinstance(base, Fraction) and _bits(base) * abs(exponent) > MAX_BITS:
-                raise _Unreadable
-            return base ** int(exponent)
-        if isinstance(exponent, Fraction) and exponent.denominator == 1:
-            raise _Unreadable
-        return _bounded(complex(base) ** complex(exponent))
 
-    def atom(self) -> Value:
-        if self.place == len(self.tokens):
-            raise _Unreadable
-        kind, text = self.tokens[self.place]
-        self.place += 1
-        if kind == "number":
-            if len(text) > 100:
-                raise _Unreadable
-            return Fraction(text.replace(",", ""))
-        if text == "(":
-            self.depth += 1
-            if self.depth > MAX_DEPTH:
-                raise _Unreadable
-            value = self.sum()
-            if not self.next(")"):
-                raise _Unreadable
-            self.depth -= 1
-            return value
-        if text in _FUNCTIONS:
-            return _bounded(complex(_FUNCTIONS[text](complex(self.atom()))))
-        if kind != "name":
-            raise _Unreadable
-        if text == "pi":
-            return complex(math.pi)
-        return complex(math.e) if text == "e" else self.point + Fraction(ord(text) - ord("a"), 3)
+def _power(base: Value, exponent: Value) -> Value:
+    if isinstance(exponent, Fraction) and exponent.denominator == 1:
+        if abs(exponent) > MAX_POWER or (isinstance(base, Fraction) and _bits(base) * abs(exponent) > MAX_BITS):
+            raise Unreadable
+        return base ** int(exponent)
+    return complex(base) ** complex(exponent)
+
+
+def _applied(function: str, value: Value) -> Value:
+    if isinstance(value, Fraction):
+        if function == "abs":
+            return abs(value)
+        if function == "sqrt" and value >= 0:
+            root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+            if root * root == value:
+                return root
+    return complex(_COMPLEX[function](complex(value)))
 
 
 def _bits(value: Fraction) -> int:
@@ -235,5 +217,5 @@ def _bits(value: Fraction) -> int:
 def _bounded(value: Value) -> Value:
     fits = _bits(value) <= MAX_BITS if isinstance(value, Fraction) else cmath.isfinite(value)
     if not fits:
-        raise _Unreadable
+        raise Unreadable
     return value
