@@ -26,6 +26,7 @@ from verifiers.algebra_parse import FUNCTIONS, MAX_CHARACTERS, NEGATED, OPERATOR
 MAX_BITS, MAX_POWER = 4096, 64
 MAX_TEXT, MAX_EXPRESSIONS = 50_000, 200
 Value = Fraction | complex
+Exactly = Callable[[Program, Program], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,8 @@ def number(value: int | float) -> Expression | None:
     return Expression((Fraction(value),) * len(_POINTS), program)
 
 
-def equal(a: Expression, b: Expression) -> bool | None:
-    """Whether two expressions are equal; None where that could not be decided."""
+def equal(a: Expression, b: Expression, exactly: Exactly = exactly_equal) -> bool | None:
+    """Whether two expressions are equal; None where that is undecided. `exactly`: who is asked beyond arithmetic."""
     if not all(map(_close, a.values, b.values)):
         return False
     if a.program is None or b.program is None or a.program == b.program:
@@ -110,7 +111,7 @@ def equal(a: Expression, b: Expression) -> bool | None:
             return all(_value(a.program, point) == _value(b.program, point) for point in points)
         except (Unreadable, ArithmeticError):  # too large there, or a division by zero
             pass
-    return exactly_equal(a.program, b.program)
+    return exactly(a.program, b.program)
 
 
 def expressions(folded: str) -> tuple[Expression, ...]:

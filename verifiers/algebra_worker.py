@@ -2,9 +2,9 @@
 of ours.
 
 In, a line: two programs as JSON. Out, a line: `equal`, `different` or `undecided`; first of all, `ready`.
-A program becomes sympy objects token by token: sympy's own parsers evaluate what they read, and never see a model's text.
-A question that takes more processor time than `LIMIT_SECONDS` ends the process (the signal's default action), as does
-the end of its input, or another parent than it had.
+A program becomes sympy objects token by token: what parses text for sympy also evaluates it, and never sees a model's.
+A question that takes more processor time than its first argument says (in seconds) ends the process, by the signal's
+default action, as does the end of its input, or another parent than it had.
 """
 
 import json
@@ -15,7 +15,6 @@ import sys
 
 import sympy
 
-LIMIT_SECONDS = 0.5
 IDLE_SECONDS = 20.0
 DIGITS = 60
 SIGNS = {"+": sympy.Add, "*": sympy.Mul, "^": sympy.Pow}
@@ -80,8 +79,10 @@ def answer(line: str) -> str:
 
 def main() -> None:
     """Answer until the input ends."""
+    limit = float(sys.argv[1])
     parent = os.getppid()
-    answer('[["8","sqrt"],["2","2","sqrt","*"]]')  # loads what sympy loads late
+    for program in ('["2","2","sqrt","*"]', '["x","sin","2","^","x","cos","2","^","+","7","sqrt","+"]'):
+        answer(f'[["8","sqrt"],{program}]')  # loads what sympy loads late
     print("ready", flush=True)
     while True:
         waiting = select.select([sys.stdin], [], [], IDLE_SECONDS)[0]
@@ -92,7 +93,7 @@ def main() -> None:
         line = sys.stdin.readline()
         if not line:
             return
-        signal.setitimer(signal.ITIMER_PROF, LIMIT_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, limit)
         found = answer(line)
         signal.setitimer(signal.ITIMER_PROF, 0)
         print(found, flush=True)

@@ -49,6 +49,7 @@ CODES: Mapping[str, Mapping[str, str]] = {
     },
     "grounding": {
         "ungrounded": "every value is said in the task, is a declared default, or comes from an earlier call",
+        "undecided": "an expression of the task that is equal to the value, or none that is nearly equal",
     },
     "determinacy": {
         "leaks_answer": "no user turn holds the call",

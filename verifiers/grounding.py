@@ -15,6 +15,7 @@ from typing import Protocol
 from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import reference
 from verifiers.said import said_in
+from verifiers.said_units import Unit, unit_called, unit_of
 from verifiers.schema_places import Schemas
 
 Path = tuple[str | int, ...]
@@ -29,23 +30,26 @@ class Tools(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ungrounded:
-    """A value that nobody said: which call (from 1), the path of its argument, the value."""
+    """A value that nobody said: which call (from 1), the path of its argument, the value.
+
+    `undecided`: whether an expression says it could not be decided.
+    """
 
     call: int
     path: str
     value: str | int | float
+    undecided: bool = False
 
 
 def check_grounding(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
-    """RULES G: `ungrounded` with the first argument that is not said, or None."""
+    """RULES G: `ungrounded` with the first argument that is not said, `undecided` where that is unknown, or None."""
     found = next(_ungrounded(menu, calls, messages), None)
     if found is None:
         return None
-    return Verdict(
-        "grounding",
-        "ungrounded",
-        f"call {found.call}: {found.path} = {repr(found.value)[:80]} is said nowhere in the task",
-    )
+    where = f"call {found.call}: {found.path} = {repr(found.value)[:80]}"
+    if found.undecided:
+        return Verdict("grounding", "undecided", f"{where} may equal an expression of the task: not decided in time")
+    return Verdict("grounding", "ungrounded", f"{where} is said nowhere in the task")
 
 
 def ungrounded_values(
@@ -72,11 +76,16 @@ def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Mess
     said = said_in(messages)
     for place, call in enumerate(calls, 1):
         for path, value in _leaves(call["arguments"], ()):
-            if said.string(value) if isinstance(value, str) else said.number(value):
+            heard = said.string(value) if isinstance(value, str) else said.number(value)
+            if heard:
                 continue
-            tool = menu.tool(str(call["name"])) or {}
-            if not _is_default(tool.get("parameters"), call["arguments"], path):
-                yield Ungrounded(place, _written(path), value)
+            parameters = (menu.tool(str(call["name"])) or {}).get("parameters")
+            if _is_default(parameters, call["arguments"], path):
+                continue
+            unit = None if isinstance(value, str) else _unit_at(parameters, path)
+            if unit is not None and not isinstance(value, str) and said.quantity(value, unit):
+                continue
+            yield Ungrounded(place, _written(path), value, heard is None)
 
 
 def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, str | int | float]]:
@@ -105,6 +114,21 @@ def _is_default(parameters: Json, value: Json, path: Path) -> bool:
         elif isinstance(value, list) and isinstance(step, int):
             schemas, value = schemas.item(step), value[step]
     return schemas.declare_default(value)
+
+
+def _unit_at(parameters: Json, path: Path) -> Unit | None:
+    """The unit that the schema names for the number at the path: the nearest annotation, name or description."""
+    schemas, name, found = Schemas(parameters, [parameters]), "", None
+    for step in path:
+        if isinstance(step, str):
+            schemas, name, found = schemas.property(step), step, None
+        else:
+            schemas = schemas.item(step)
+        for schema in schemas.here:
+            annotated = schema.get("unit")
+            found = unit_called(annotated) if isinstance(annotated, str) else found
+            found = found or unit_of(name, str(schema.get("description", "")))
+    return found
 
 
 def _written(path: Path) -> str:

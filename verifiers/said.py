@@ -13,7 +13,9 @@ from functools import cached_property, lru_cache
 import regex
 
 from data.records import Message
-from verifiers import algebra
+from verifiers import algebra, said_units
+from verifiers.algebra_exact import exactly_equal
+from verifiers.algebra_parse import MAX_CHARACTERS, Program
 from verifiers.said_codes import is_also_a_word, names_of
 from verifiers.said_dates import Moments, moments
 from verifiers.said_numbers import numbers
@@ -21,6 +23,8 @@ from verifiers.said_text import Text, fold
 from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
 
+MAX_QUESTIONS = 3
+"""Comparisons of one text that may need more than arithmetic; of honest texts, the first is equal."""
 _FIGURE = regex.compile(r"\d")
 _PLAIN = regex.compile(r"−?(?:0|[1-9]\d*+)(?:\.\d*[1-9])?")
 
@@ -30,6 +34,7 @@ class Said:
 
     def __init__(self, messages: tuple[Message, ...]) -> None:
         self._text = Text(tuple(message.content for message in messages))
+        self._questions = MAX_QUESTIONS
 
     @cached_property
     def _spoken(self) -> str:
@@ -59,19 +64,27 @@ class Said:
         said = self._moments
         return replace(said, days=said.days | days_from_today(self._spoken, said))
 
-    def number(self, value: int | float) -> bool:
-        """RULES G2, and G5 for a number that an expression equals."""
+    @cached_property
+    def _quantities(self) -> tuple[said_units.Quantity, ...]:
+        return said_units.quantities(self._moments.rest)
+
+    def quantity(self, value: int | float, unit: said_units.Unit) -> bool:
+        """RULES G5 for a number of a unit: whether the text says as much of it, in any unit of the kind."""
+        return said_units.says(self._quantities, value, unit)
+
+    def number(self, value: int | float) -> bool | None:
+        """RULES G2, and G5 for a number that an expression equals; None where that could not be decided."""
         if value in self._numbers or (isinstance(value, float) and value in self._floats):
             return True
         return self._expression(algebra.number(value))
 
-    def string(self, value: str) -> bool:
+    def string(self, value: str) -> bool | None:
         """RULES G1, and what a string may be besides text: a moment (G3), a code (G4), a number, an expression (G5)."""
         said = self._text.says_exactly(value) if is_also_a_word(value) else self._text.says(value)
         if said and (value.isalpha() or not _FIGURE.search(value)):
             return True
         folded = fold(value.strip())
-        if len(folded) > algebra.MAX_CHARACTERS:
+        if len(folded) > MAX_CHARACTERS:
             return said
         moment = moments(folded)
         if moment.alone and not (said and moment.days):
@@ -85,12 +98,26 @@ class Said:
         """A string that is a number in its plain form: `12`, not `007`."""
         return _PLAIN.fullmatch(folded) is not None and Decimal(folded.replace("−", "-")) in self._numbers
 
-    def _formula(self, value: str) -> bool:
+    def _formula(self, value: str) -> bool | None:
         folded = fold(algebra.raised(value.strip()))
         return algebra.is_expression(folded) and self._expression(algebra.read(folded))
 
-    def _expression(self, value: algebra.Expression | None) -> bool:
-        return value is not None and any(algebra.equal(value, said) for said in self._expressions)
+    def _expression(self, value: algebra.Expression | None) -> bool | None:
+        if value is None:
+            return False
+        found: bool | None = False
+        for said in self._expressions:
+            equal = algebra.equal(value, said, self._exactly)
+            if equal:
+                return True
+            found = None if equal is None else found
+        return found
+
+    def _exactly(self, a: Program, b: Program) -> bool | None:
+        if not self._questions:
+            return None
+        self._questions -= 1
+        return exactly_equal(a, b)
 
 
 @lru_cache(maxsize=8)
