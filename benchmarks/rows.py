@@ -1,0 +1,92 @@
+"""Rows for the measurements of `verify`: API-shaped tasks, as many as wanted, streamed.
+
+In: a kind and a number. Out: lines of JSONL in which no two questions are the same.
+
+- `repeated`: real rows (BFCL, where it lies beside the checkout) over and over, each menu under another question;
+- `distinct`: the same, with descriptions that make every tool of every row a new one: what an open generator writes;
+- `catalogue`: scripted questions over menus of 2 to 8 tools of the shipped catalogue: tools repeat, menus hardly do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import count, cycle, islice
+from pathlib import Path
+from typing import Any
+
+from generator.briefs import BriefConfig, plan, proposes_all
+from generator.catalogue import load_catalogue
+from generator.oracle import oracle_parts
+
+REAL = Path(__file__).resolve().parents[2] / "shared" / "real" / "bfcl"
+CATEGORIES = ("simple_python", "multiple", "parallel")
+OPENINGS = ("Hello", "Good morning", "Please", "A favour", "One more thing", "For the report", "Next", "As agreed")
+WHO = ("Ida", "Noah", "Mila", "Theo", "Vera", "Hugo", "Lena", "Otto", "Rosa", "Emil", "Nina", "Paul", "Jonas")
+THINGS = ("album", "ladder", "candle", "pillow", "basket", "mirror", "carpet", "kettle", "wallet", "bucket", "lantern")
+
+
+def lines(kind: str, number: int) -> Iterator[bytes]:
+    """So many rows of a kind."""
+    source = _catalogue() if kind == "catalogue" else cycle(templates())
+    for place, (question, tools, calls) in zip(range(number), source, strict=False):
+        row = {"id": f"row-{place}", "question": f"{opening(place)}: {question}", "tools": tools, "calls": calls}
+        text = json.dumps(row, ensure_ascii=False)
+        if kind == "distinct":
+            text = text.replace('"description": "', f'"description": "({word(place)}) ')
+        yield text.encode() + b"\n"
+
+
+def opening(place: int) -> str:
+    """Words that no other row begins with, and no figures."""
+    return f"{OPENINGS[place % 8]}, {WHO[place // 8 % 13]}, about the {THINGS[place // 104 % 11]} {word(place)}"
+
+
+def word(place: int) -> str:
+    """A made-up word of its own for each number."""
+    letters = ""
+    for _ in range(5):
+        place, left = divmod(place, 20)
+        letters += "bcdfghjklmnpqrstvwxz"[left] + "aeiou"[left % 5]
+    return letters
+
+
+@cache
+def templates() -> tuple[tuple[str, Any, Any], ...]:
+    """Question, tools and calls of every row there is."""
+    return tuple(_bfcl() if REAL.is_dir() else islice(_catalogue(), 1000))
+
+
+def _bfcl() -> Iterator[tuple[str, Any, Any]]:
+    """Rows of one question and the first acceptable value of every argument that may not be left out."""
+    for category in CATEGORIES:
+        golds = {row["id"]: row["ground_truth"] for row in _rows(REAL / "possible_answer" / f"BFCL_v4_{category}.json")}
+        for row in _rows(REAL / f"BFCL_v4_{category}.json"):
+            turns = row["question"][0]
+            if len(turns) == 1:
+                calls = [
+                    {"name": name, "arguments": {key: _plain(values[0]) for key, values in of.items() if "" not in values}}
+                    for call in golds[row["id"]]
+                    for name, of in call.items()
+                ]
+                yield turns[0]["content"], row["function"], calls
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(inner[0]) for name, inner in value.items() if inner and inner[0] != ""}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _rows(path: Path) -> Iterator[Any]:
+    return map(json.loads, path.read_text(encoding="utf-8").splitlines())
+
+
+def _catalogue() -> Iterator[tuple[str, Any, Any]]:
+    """Scripted tasks over the shipped catalogue, without end."""
+    config = BriefConfig(load_catalogue(), dependent=0.0)
+    for index in count():
+        brief = plan(config, index)
+        if proposes_all(brief):
+            yield oracle_parts(brief)
