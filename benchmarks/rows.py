@@ -66,7 +66,10 @@ def _bfcl() -> Iterator[tuple[str, Any, Any]]:
             turns = row["question"][0]
             if len(turns) == 1:
                 calls = [
-                    {"name": name, "arguments": {key: _plain(values[0]) for key, values in of.items() if "" not in values}}
+                    {
+                        "name": name,
+                        "arguments": {key: _plain(values[0]) for key, values in of.items() if "" not in values},
+                    }
                     for call in golds[row["id"]]
                     for name, of in call.items()
                 ]

@@ -105,7 +105,7 @@ def messages_json(messages: Sequence[Message]) -> list[Json]:
 
 def task_id(
     messages: Sequence[Message],
-    tools: Json,
+    tools: Json | bytes,
     calls: Json,
     accept: Json = None,
     may_omit: Json = None,
@@ -115,9 +115,10 @@ def task_id(
     """Identity of a task by its content, all in normal form (CONTRACT, `task_id`).
 
     The digest of one object with these seven keys. What a task lacks enters as null; an empty `accept` or `may_omit`
-    says as much as none and enters as null too. An empty `world` is a world, and stays.
+    says as much as none and enters as null too. An empty `world` is a world, and stays. Tools that many tasks share may
+    come as their canonical JSON, made once.
     """
-    parts: dict[str, Json] = {
+    parts: dict[str, Json | bytes] = {
         "accept": accept or None,
         "calls": calls,
         "implementations": implementations,
@@ -126,9 +127,13 @@ def task_id(
         "tools": tools,
         "world": world,
     }
-    # Part by part, for nulls would send the whole object the slow way.
-    text = b",".join(b'"%s":%s' % (name.encode(), canonical_bytes(part)) for name, part in parts.items())
+    text = b",".join(b'"%s":%s' % (name.encode(), _part(part)) for name, part in parts.items())
     return hashlib.sha256(b"{%s}" % text).hexdigest()
+
+
+def _part(value: Json | bytes) -> bytes:
+    """One part of a task. Part by part, for a null would send the whole object the slow way."""
+    return b"null" if value is None else value if isinstance(value, bytes) else canonical_bytes(value)
 
 
 def _plain(value: object, depth: int) -> _Plain:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 
-from data.canonical import task_id
 from data.records import Brief, Draft, Json, JsonObject, Kind, Task, Verdict
 from data.rows import brief_from_json, question_of, raw_text, stored_text, task_columns
 from data.schema import VERIFIED, Row
@@ -18,7 +17,7 @@ from generator.prompts import Style, render
 from generator.reward import RewardParts, judge, repetition_penalties
 from policies.protocol import prompt_text
 from verifiers.answer import reference
-from verifiers.verify import Proof, verify
+from verifiers.verify import Proof, identity, verify
 
 ENGINE = "engine"
 """The check of a proposal that never came: the engine failed after its retries."""
@@ -46,17 +45,8 @@ def judged_row(row: Row, style: Style) -> dict[str, object]:
 
 def task_of(draft: Draft, proof: Proof, brief: Brief) -> Task:
     """The task of a draft that was proved, in normal form."""
-    identity = task_id(
-        draft.messages,
-        proof.tools,
-        proof.calls,
-        proof.accept,
-        proof.may_omit,
-        draft.world,
-        draft.implementations,
-    )
     return Task(
-        task_id=identity,
+        task_id=identity(draft, proof),
         kind=kind_of(proof.calls),
         turns=sum(message.role == "user" for message in draft.messages),
         domain=brief.domain,

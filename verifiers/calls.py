@@ -30,13 +30,16 @@ def check_calls(
     for place, call in enumerate(read, before + 1):
         if menu.tool(call["name"]) is None:
             return Verdict("calls", "unknown_tool", f"call {place}: no tool is called {call['name'][:80]!r}")
-    for place, call in enumerate(read, before + 1):
+    unsure = [
+        one for one in enumerate(read, before + 1) if not menu.validator(one[1]["name"]).accepts(one[1]["arguments"])
+    ]
+    for place, call in unsure:
         arguments, references = _marked(call["arguments"])
         cause = menu.validator(call["name"]).first_cause(arguments, references=references)
         if cause is not None:
             where = f" at {cause.place}" if cause.place else ""
             return Verdict("calls", cause.code, f"call {place}, {call['name'][:80]}{where}: {cause.message}")
-    for place, call in enumerate(read, before + 1):
+    for place, call in unsure:
         for found in _references(call["arguments"]):
             if not 0 < found.number < place:
                 return Verdict(

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from data.records import Draft, Json, Message, Verdict
 from verifiers.answer import MAX_BYTES, JsonFault, check_unicode, cut_thoughts, find_blocks, parse_json, unfence
@@ -84,8 +85,7 @@ def check_question(question: str, prompt: str | None = None) -> Verdict | None:
         return Verdict("format", "empty_question", "the question says nothing")
     if _is_bracketed(question):
         return Verdict("format", "placeholder", f"the question stands wholly in brackets: {question[:80]}")
-    known = _runs_of(INSTRUCTIONS if prompt is None else prompt)
-    if echo := next((run for run in _runs(question) if run in known), None):
+    if echo := _echo(question, INSTRUCTIONS if prompt is None else prompt):
         return Verdict("format", "placeholder", f"the question repeats the prompt: {' '.join(echo)[:200]}")
     return None
 
@@ -103,11 +103,25 @@ def _is_bracketed(text: str) -> bool:
     return True
 
 
-def _runs(text: str) -> Iterator[tuple[str, ...]]:
-    words = _WORD.findall(text.casefold())
+def _echo(question: str, prompt: str) -> tuple[str, ...] | None:
+    """The first eight consecutive words of the question that stand so in the prompt."""
+    words, (pairs, runs) = _words(question), _runs_of(prompt)
+    # Every seventh pair of neighbours: one of them lies in any run of eight words.
+    if pairs.isdisjoint(zip(words[:: ECHO_WORDS - 1], words[1 :: ECHO_WORDS - 1], strict=False)):
+        return None
+    return next((run for run in _runs(words) if run in runs), None)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
     return zip(*(words[start:] for start in range(ECHO_WORDS)), strict=False)
 
 
 @lru_cache(maxsize=64)
-def _runs_of(prompt: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(_runs(prompt))
+def _runs_of(prompt: str) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, ...]]]:
+    """The pairs of neighbours and the runs of eight in a prompt."""
+    words = _words(prompt)
+    return frozenset(pairwise(words)), frozenset(_runs(words))

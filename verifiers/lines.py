@@ -13,13 +13,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from data.canonical import task_id
 from data.records import Draft, Json, Message, Verdict
 from verifiers.answer import MAX_BYTES, MAX_LEVELS, JsonFault, check_unicode, read_json, score
 from verifiers.calls import check_calls
 from verifiers.completion import read_completion
 from verifiers.menu import read_menu
-from verifiers.verify import check_alternatives, verify
+from verifiers.quick_json import quick_json
+from verifiers.verify import check_alternatives, identity, verify
 
 BLOCKS = ("tools", "calls", "accept", "may_omit", "unanswerable", "world", "implementations")
 TASK_FIELDS = frozenset(("question", "messages", *BLOCKS))
@@ -56,10 +56,7 @@ def verify_line(
         return _verdicts(name, proof.reasons)
     if checks is not None and checks <= {"format", "menu"}:  # no calls were proved: there is no normal form to name
         return {"id": name, "solvable": True, "task_id": None, "reasons": []}
-    identity = task_id(
-        draft.messages, proof.tools, proof.calls, proof.accept, proof.may_omit, draft.world, draft.implementations
-    )
-    return {"id": name, "solvable": True, "task_id": identity, "reasons": []}
+    return {"id": name, "solvable": True, "task_id": identity(draft, proof), "reasons": []}
 
 
 def score_line(line: bytes, number: int, *, harness: str = "tags") -> dict[str, Any]:
@@ -84,6 +81,9 @@ def score_line(line: bytes, number: int, *, harness: str = "tags") -> dict[str, 
 
 def _row(line: bytes, number: int) -> tuple[Any, dict[str, Any]]:
     """The id and the fields of a line, read strictly (RULES J); a completion's own faults are its reader's."""
+    row = quick_json(line, MAX_LEVELS, MAX_BYTES // 2)
+    if isinstance(row, dict):
+        return _identity(row, number), row
     try:
         text = line.decode("utf-8")
         row = read_json(text, MAX_LEVELS + _AROUND)

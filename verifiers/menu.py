@@ -1,7 +1,7 @@
 """The menu: a list of tools in any shape, normalised and ready to check arguments (RULES M).
 
 In: the value of `tools`. Out: a `Menu`, or the `Verdict` of the first rule that is broken, in the order of the rules.
-The same menu occurs in many rows: what was read is kept, by the text of the tools.
+The same tool occurs in many menus: what was read is kept, by the text of the tool.
 Not promised: that strings are valid Unicode or numbers small (RULES J; whoever parsed the text saw to it).
 """
 
@@ -11,17 +11,21 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
+
+from data.canonical import CanonicalError, canonical_bytes
 from data.records import Json, JsonObject, Verdict
 from verifiers.schema_compile import compile_schema
 from verifiers.schema_engine import Cause, first_cause
 from verifiers.schema_normal import Budget, Fault, Schema, Walk
+from verifiers.schema_quick import Test, quick_test
 from verifiers.schema_refs import link
 from verifiers.schema_shapes import Tool, read_tool
 
 MAX_LEVELS = 64
-_MAX_KEPT = 32 * 1024
+_MAX_KEPT, _MAX_TOOL = 32 * 1024, 8 * 1024
 _TOO_DEEP = Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
 _CODES = (
     "too_large",
@@ -36,6 +40,8 @@ class Validator:
     """Checks arguments against one tool's parameters."""
 
     compiled: object
+    accepts: Test = field(repr=False)
+    """True: the arguments fit, and no reference stands in them. False says nothing."""
 
     def first_cause(self, arguments: object, *, references: bool = False) -> Cause | None:
         """Why arguments do not fit (RULES C4), or None. `references`: whether any `Reference` stands in them."""
@@ -48,6 +54,12 @@ class Menu:
 
     tools: tuple[JsonObject, ...]
     _by_name: Mapping[str, tuple[JsonObject, Validator]] = field(repr=False, compare=False)
+    _canonical: bytes | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def canonical(self) -> bytes:
+        """The canonical JSON of the tools, which for known ones is made already."""
+        return canonical_bytes(self.tools) if self._canonical is None else self._canonical
 
     def tool(self, name: str) -> JsonObject | None:
         """The tool of that name, or None."""
@@ -64,11 +76,66 @@ def read_menu(tools: Json) -> Menu | Verdict:
 
     More than 64 levels (RULES J3) or 30,000 schemas: check `format`, code `too_large`.
     """
+    quick = _composed(tools)
+    if quick is not None:
+        return quick
     try:
         text = json.dumps(tools, ensure_ascii=False)
     except RecursionError:
         return _TOO_DEEP
     return _kept(text) if len(text) <= _MAX_KEPT else _read(text)
+
+
+class _Known(NamedTuple):
+    """One sound tool: its place in any menu, and what it takes of a menu's budget."""
+
+    name: str
+    tool: JsonObject
+    validator: Validator
+    canonical: bytes
+    budget: Budget
+
+
+def _composed(tools: Json) -> Menu | None:
+    """The menu of tools that are each sound and known by their text; None where that does not decide."""
+    if not isinstance(tools, list) or not tools:
+        return None
+    try:
+        texts = [orjson.dumps(tool) for tool in tools]
+    except orjson.JSONEncodeError:
+        return None
+    if max(map(len, texts)) > _MAX_TOOL or any(b"null" in text for text in texts):  # null may be a NaN
+        return None
+    found = [_known(text) for text in texts]
+    known = [one for one in found if one is not None]
+    by_name = {one.name: (one.tool, one.validator) for one in known}
+    room = Budget(sum(one.budget.nodes for one in known), sum(one.budget.program for one in known))
+    if len(by_name) < len(tools) or not room.suffices():
+        return None
+    canonical = b"[%s]" % b",".join(one.canonical for one in known)
+    return Menu(tuple(one.tool for one in known), by_name, canonical)
+
+
+@lru_cache(maxsize=4096)
+def _known(text: bytes) -> _Known | None:
+    """A tool by its text; None for one that is not sound."""
+    tool = json.loads(text)
+    budget = Budget()
+    read = None if _too_deep([tool]) else read_tool(tool)
+    if not isinstance(read, Tool):
+        return None
+    validator, faults = _compile(read, budget)
+    if faults:
+        return None
+    normal = _normal(read)
+    try:
+        return _Known(read.name, normal, validator, canonical_bytes(normal), budget)
+    except CanonicalError:
+        return None
+
+
+def _normal(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
 
 
 def _too_deep(value: object) -> bool:
@@ -108,8 +175,7 @@ def _read(text: str) -> Menu | Verdict:
             continue
         validator, found = _compile(read, budget)
         faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
-        normal: dict[str, Any] = {"name": read.name, "description": read.description, "parameters": read.parameters}
-        by_name[read.name] = (normal, validator)
+        by_name[read.name] = (_normal(read), validator)
     if faults:
         first = min(faults, key=lambda fault: _CODES.index(fault.code))
         return Verdict("format" if first.code == "too_large" else "menu", first.code, first.detail[:500])
@@ -125,9 +191,9 @@ def _compile(tool: Tool, budget: Budget) -> tuple[Validator, list[Fault]]:
     walk = Walk(tool.flat, budget)
     walk.visit(tool.parameters, "parameters")
     if any(fault.code != "unsupported_pattern" for fault in walk.faults):
-        return Validator(never), walk.faults
+        return Validator(never, quick_test(False)), walk.faults
     links = link(tool.parameters, walk)
     if walk.faults:
-        return Validator(never), walk.faults
+        return Validator(never, quick_test(False)), walk.faults
     compiled, faults = compile_schema(tool.parameters, links)
-    return Validator(compiled), faults
+    return Validator(compiled, quick_test(compiled)), faults

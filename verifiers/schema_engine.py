@@ -19,7 +19,7 @@ from verifiers import schema_keywords
 
 CAUSES = ("missing_argument", "undeclared_argument", "wrong_type", "not_allowed")
 _RANKS = {"required": 0, "dependentRequired": 0, "undeclared": 1, "type": 2}
-_MAX_STEPS = 200_000
+MAX_STEPS = 200_000
 _MAX_NESTING = 120
 
 Key = object
@@ -100,7 +100,7 @@ class Check:
         if isinstance(instance, Reference) or ("default" in schema and self.key(instance) == schema["default"]):
             return
         for keyword, value in schema.items():
-            check = _KEYWORDS.get(keyword)
+            check = KEYWORDS.get(keyword)
             if check is None:
                 continue
             self.spend(len(value) if isinstance(value, list | dict) else 1)
@@ -115,7 +115,7 @@ class Check:
     def spend(self, steps: int) -> None:
         """Count work; the check ends when it is too much."""
         self._steps += steps
-        if self._steps > _MAX_STEPS:
+        if self._steps > MAX_STEPS:
             raise _TooMuch
 
     @contextmanager
@@ -153,4 +153,5 @@ class Check:
         return self._unsure[id(value)]
 
 
-_KEYWORDS: Mapping[str, Any] = {**Draft202012Validator.VALIDATORS, **schema_keywords.OURS}
+KEYWORDS: Mapping[str, Any] = {**Draft202012Validator.VALIDATORS, **schema_keywords.OURS}
+"""What asserts anything; other words in a schema say nothing of a value."""

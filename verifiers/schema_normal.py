@@ -80,6 +80,10 @@ class Budget:
     program: int = 0
     full: bool = False
 
+    def suffices(self) -> bool:
+        """Whether the menu stays within what it may cost."""
+        return self.nodes <= MAX_NODES and self.program <= _MAX_PROGRAM
+
     def pattern_fault(self, text: str) -> str | None:
         """What is wrong with a pattern; None also for all that come after a bad one."""
         if self.full:

@@ -8,8 +8,9 @@ Not promised: that a solver finds the answer, or that no other answer is as good
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from data.canonical import task_id
 from data.errors import UsageError
 from data.records import Draft, Json, JsonObject, Message, Verdict
 from verifiers.calls import check_calls
@@ -34,15 +35,23 @@ class Proof:
     calls: tuple[JsonObject, ...] = ()
     accept: Json = None
     may_omit: Json = None
+    menu: Menu | None = field(default=None, repr=False, compare=False)
+    """The menu of the tools, once it was read."""
 
     @property
     def solvable(self) -> bool:
         return not self.reasons
 
 
+def identity(draft: Draft, proof: Proof) -> str:
+    """The `task_id` of a draft that was proved (CONTRACT)."""
+    tools = proof.menu.canonical if proof.menu else proof.tools
+    return task_id(draft.messages, tools, proof.calls, proof.accept, proof.may_omit, draft.world, draft.implementations)
+
+
 @dataclass(slots=True)
 class _Found:
-    tools: tuple[JsonObject, ...] = ()
+    menu: Menu | None = None
     calls: tuple[JsonObject, ...] = ()
 
 
@@ -68,7 +77,8 @@ def verify(
         reasons.append(Verdict("checker", "checker_error", f"{type(fault).__name__}: {fault}"))
     accept = draft.accept if _says_something(draft.accept) else None
     may_omit = draft.may_omit if _says_something(draft.may_omit) else None
-    return Proof(tuple(reasons), found.tools, found.calls, accept, may_omit)
+    tools = found.menu.tools if found.menu else ()
+    return Proof(tuple(reasons), tools, found.calls, accept, may_omit, found.menu)
 
 
 def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _Found) -> Iterator[Verdict]:
@@ -80,7 +90,7 @@ def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _
     if isinstance(menu, Verdict):
         yield menu
         return
-    found.tools = menu.tools
+    found.menu = menu
     if wanted <= {"format", "menu"}:
         return
     calls = check_calls(menu, draft.calls, allow_none=draft.unanswerable is not None)

@@ -1,10 +1,13 @@
 """RULES M: shapes of tools, names, schemas, references, patterns."""
 
+import json
 from typing import Any
 
 import pytest
 
+from data.canonical import canonical_bytes
 from data.records import Verdict
+from verifiers import menu as menu_module
 from verifiers.menu import Menu, read_menu
 
 CITY = {"type": "string", "description": "City"}
@@ -352,3 +355,28 @@ def test_what_was_given_is_not_changed() -> None:
     given = [tool(parameters={"days": {"type": "int", "required": True}})]
     read_menu(given)
     assert given == [tool(parameters={"days": {"type": "int", "required": True}})]
+
+
+SOUND = tool(parameters={"a": {"type": "int", "pattern": "^a"}})
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [SOUND, tool(name="other")],
+        [SOUND, SOUND],
+        [SOUND, tool(name=" spaced ", parameters={"b": {"type": "Optional[int]"}})],
+        [SOUND, tool(name="bad", parameters={"b": {"type": "colour"}})],
+        [SOUND, {"name": ""}],
+        [SOUND, tool(name="big", parameters={"a": {"default": 10**30}})],
+        [SOUND, tool(name="nothing", parameters={"a": {"enum": [None, "null"]}})],
+        [tool(name=f"t{n}", parameters={"a": {"pattern": "[a-z]{1,1000}" + str(n)}}) for n in range(400)],
+    ],
+)
+def test_tools_known_by_their_text_make_the_menu_that_a_reading_of_all_makes(tools: Any) -> None:
+    careful = menu_module._read(json.dumps(tools))
+    for _ in range(2):
+        quick = read_menu(tools)
+        assert quick == careful
+        if isinstance(quick, Menu) and isinstance(careful, Menu):
+            assert quick.canonical == careful.canonical == canonical_bytes(careful.tools)
