@@ -13,6 +13,9 @@ from data.canonical import canonical_json
 from data.manifest import Manifest
 from data.records import Json
 
+EXPORTS = ("verl", "trl", "openrlhf", "skyrl", "slime")
+"""Exports that are Parquet: `load_dataset(path, NAME)` finds one once `sparring sets export` has written it."""
+
 _OPEN_ENGINES = {"embedded", "scripted"}
 """Engines whose weights (Apache-2.0) or words (ours) leave the rows free; another's licence is for its user to know."""
 
@@ -22,6 +25,7 @@ def card(manifest: Manifest) -> str:
     origin = manifest.origin
     return _CARD.format(
         licence="apache-2.0" if origin.engine in _OPEN_ENGINES else "other",
+        exports="".join(_EXPORT.format(name=name) for name in EXPORTS),
         name=manifest.name,
         version=manifest.version,
         digest=manifest.digest,
@@ -42,6 +46,13 @@ def _shown(value: Json) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
+_EXPORT = """\
+- config_name: {name}
+  data_files:
+  - split: train
+    path: exports/{name}/train.parquet
+"""
+
 _SCRIPTED = """
 > Made by the scripted stand-in engine for dry runs and tests: no model wrote or attempted these tasks.
 """
@@ -53,10 +64,11 @@ pretty_name: {name} {version}
 tags: [tool-calling, reinforcement-learning, synthetic]
 configs:
 - config_name: default
+  default: true
   data_files:
   - split: train
     path: data/train-*.parquet
----
+{exports}---
 
 # {name} {version}
 
@@ -67,6 +79,9 @@ A row is one task: messages, a tool menu, the gold calls, and how often the solv
 from datasets import load_dataset
 tasks = load_dataset("path/of/this/folder", split="train")
 ```
+
+For a trainer (verl, TRL, OpenRLHF, SkyRL, slime, NeMo Gym, verifiers): `sparring sets export NAME --to verl`
+writes `exports/verl/` with the rows, the reward and the command; then `load_dataset("path/of/this/folder", "verl")`.
 
 ## Columns
 

@@ -36,10 +36,14 @@ class Version:
     path: Path
     manifest: Manifest
 
-    def tasks(self) -> Iterator[pa.Table]:
-        """The tasks (`data.schema.TASKS`), sorted by `task_id`, at most `ROW_GROUP` at a time."""
-        for entry in self.manifest.files:
-            if entry.path.startswith("data/"):
+    def task_files(self) -> tuple[FileEntry, ...]:
+        """The files that hold tasks: `data/<split>-*.parquet`."""
+        return tuple(entry for entry in self.manifest.files if entry.path.startswith("data/"))
+
+    def tasks(self, split: str = "") -> Iterator[pa.Table]:
+        """The tasks (`data.schema.TASKS`) of a split or of all, by `task_id`, at most `ROW_GROUP` at a time."""
+        for entry in self.task_files():
+            if entry.path.startswith(f"data/{split}-" if split else "data/"):
                 yield from read_batches(self.file(entry), TASKS)
 
     def file(self, entry: FileEntry) -> Path:

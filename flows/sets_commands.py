@@ -13,6 +13,7 @@ from rich.table import Table
 
 from data.rows import score_from_row, task_from_row
 from data.version import Version, list_sets, open_version
+from flows.export_command import export_command
 from flows.reports import task_rows
 from flows.settings import default_store
 
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
     sets = typer.Typer(help="Look at published task sets.", no_args_is_help=True)
     sets.command("list")(list_command)
     sets.command("show")(show_command)
+    sets.command("export")(export_command)
     app.add_typer(sets, name="sets")
 
 

@@ -1,0 +1,1 @@
+"""Task sets in the formats of RL trainers."""
