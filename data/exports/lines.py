@@ -1,8 +1,8 @@
 """Rows of what reads JSONL: NeMo Gym (with it NeMo-RL and verifiers' NeMoGymTaskset), a verifiers v1 taskset,
 and plain OpenAI chat.
 
-In: an `Example`. Out: a JSON object, one a line. NeMo Gym and OpenAI chat take the menu as tools of the row, under names
-their interfaces accept (`data.exports.names`); the gold keeps the original names, and the row says which changed.
+In: an `Example`. Out: a JSON object, one a line. NeMo Gym and OpenAI chat take the menu as tools of the row, under
+names their interfaces accept (`data.exports.names`); the gold keeps the original names, and the row says which changed.
 Sources: nemo-gym 0.4.0 (`resources_servers/xlam_fc`), verifiers 0.4.0 (`verifiers.v1`), OpenAI's chat format.
 Not promised: that a stock NeMo Gym verifier agrees with our reward; it compares strictly, `reward.py` is ours.
 """
