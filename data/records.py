@@ -103,6 +103,7 @@ class Attempt:
 
     `outcome` is RULES A9, or `infrastructure` when the engine failed for good: such an attempt counts nowhere.
     `answer_key` is the digest of a valid answer up to equality of canonical calls, empty when there is none.
+    `steps` holds, for a task with a world, the digest of its state after each of the answer's calls that ran.
     """
 
     task_id: str
@@ -120,6 +121,7 @@ class Attempt:
     detail: str = ""
     fresh: bool = False
     """Measured after selection (`--confirm`)."""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

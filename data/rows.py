@@ -128,15 +128,17 @@ def score_from_row(row: Row) -> Score:
 
 def attempt_row(attempt: Attempt) -> dict[str, object]:
     """A row of `ATTEMPTS`; completion and detail by `stored_text`."""
-    row = {field.name: getattr(attempt, field.name) for field in fields(Attempt) if field.name != "calls"}
+    kept = [field.name for field in fields(Attempt) if field.name not in ("calls", "steps")]
+    row = {name: getattr(attempt, name) for name in kept}
     row |= {"completion": stored_text(attempt.completion), "detail": stored_text(attempt.detail)}
-    return row | {"calls_json": canonical_json(attempt.calls)}
+    return row | {"calls_json": canonical_json(attempt.calls), "steps_json": canonical_json(attempt.steps)}
 
 
 def attempt_from_row(row: Row) -> Attempt:
     """The attempt again."""
     values = dict(cast(Mapping[str, Any], row))
     values["calls"] = json.loads(values.pop("calls_json"))
+    values["steps"] = tuple(json.loads(values.pop("steps_json")))
     values |= {name: raw_text(values[name]) for name in ("completion", "detail")}
     return Attempt(**values)
 

@@ -75,7 +75,7 @@ VERIFIED = _schema(f"""
 
 ATTEMPTS = _schema("""
     task_id:str harness:str index:i32 seed:i64 completion:str calls_json:str outcome:str reward:f64
-    prompt_tokens:i32 completion_tokens:i32 finish_reason:str answer_key:str detail:str fresh:bool
+    prompt_tokens:i32 completion_tokens:i32 finish_reason:str answer_key:str detail:str fresh:bool steps_json:str
 """)
 """Every rollout of the solver."""
 

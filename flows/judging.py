@@ -59,6 +59,8 @@ def task_of(draft: Draft, proof: Proof, brief: Brief) -> Task:
         unanswerable=draft.unanswerable,
         world=draft.world,
         implementations=draft.implementations,
+        outcome=proof.outcome,
+        rule="calls" if proof.outcome is None else "outcome",
         parent_task_id=brief.parent_task_id,
         brief=_compact(brief),
     )

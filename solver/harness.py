@@ -1,6 +1,6 @@
 """A harness: a named prompt, the format its answers come in, and the parser that judges them.
 
-In: a task, and later a completion. Out: a `policies.protocol.Prompt`, and a `verifiers.answer.Judgement`.
+In: a task, and later a completion. Out: a `policies.protocol.Prompt`, and a `verifiers.outcome.Scored`.
 `tags` is Tool-R0's format, `json` bare JSON constrained by a schema. Each speaks in two styles: `chat` for
 instruction-following models, `plain` for small ones that only continue examples. The prompts are data,
 `prompts/<harness>_<style>.txt`; `PROMPT_VERSION` is their digest.
@@ -21,7 +21,7 @@ from data.records import FinishReason, Message, Task
 from policies.protocol import Prompt
 from solver.decoding import answer_schema
 from solver.signatures import signature
-from verifiers.answer import Judgement, score
+from verifiers.outcome import Scored, score_task
 
 HarnessName = Literal["tags", "json"]
 Style = Literal["chat", "plain"]
@@ -66,12 +66,23 @@ class Harness:
         system = _fill(template, {"tools": canonical_json(task.tools)})
         return Prompt(key, messages=_chat(system, task.messages), schema=schema, oracle=oracle)
 
-    def score(self, task: Task, text: str, finish_reason: FinishReason = "stop") -> Judgement:
+    def score(self, task: Task, text: str, finish_reason: FinishReason = "stop") -> Scored:
         """The judgement of one completion (RULES A). An answer cut off by the token limit is `truncated`."""
-        judged = score(task.tools, task.calls, text, task.accept, task.may_omit, self.name)
+        scored = score_task(
+            task.tools,
+            task.calls,
+            text,
+            task.accept,
+            task.may_omit,
+            self.name,
+            world=task.world,
+            implementations=task.implementations,
+            outcome=task.outcome,
+        )
+        judged = scored.judged
         if finish_reason == "length" and judged.outcome in _CUT:
-            return judged._replace(outcome="truncated", reward=0.0, detail="the answer ran into the token limit")
-        return judged
+            judged = judged._replace(outcome="truncated", reward=0.0, detail="the answer ran into the token limit")
+        return scored._replace(judged=judged)
 
 
 def harness(name: str, style: str) -> Harness:

@@ -134,7 +134,8 @@ class _Rollout:
 
     def _judged(self, completion: Completion) -> Attempt:
         failed = completion.finish_reason == "error"
-        judged = None if failed else self._way.score(self._task, completion.text, completion.finish_reason)
+        scored = None if failed else self._way.score(self._task, completion.text, completion.finish_reason)
+        judged = scored.judged if scored else None
         return Attempt(
             task_id=self._task.task_id,
             harness=self._way.name,
@@ -152,4 +153,5 @@ class _Rollout:
             else "",
             detail=judged.detail if judged else completion.error,
             fresh=self._settings.fresh,
+            steps=scored.steps if scored else (),
         )

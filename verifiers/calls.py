@@ -34,13 +34,13 @@ def check_calls(
         one for one in enumerate(read, before + 1) if not menu.validator(one[1]["name"]).accepts(one[1]["arguments"])
     ]
     for place, call in unsure:
-        arguments, references = _marked(call["arguments"])
-        cause = menu.validator(call["name"]).first_cause(arguments, references=references)
+        arguments, refers = _marked(call["arguments"])
+        cause = menu.validator(call["name"]).first_cause(arguments, references=refers)
         if cause is not None:
             where = f" at {cause.place}" if cause.place else ""
             return Verdict("calls", cause.code, f"call {place}, {call['name'][:80]}{where}: {cause.message}")
     for place, call in unsure:
-        for found in _references(call["arguments"]):
+        for found in references(call["arguments"]):
             if not 0 < found.number < place:
                 return Verdict(
                     "calls", "bad_reference", f"call {place} refers to call {found.number}, not an earlier one"
@@ -48,22 +48,22 @@ def check_calls(
     return tuple(read)
 
 
-def _references(value: object) -> Iterator[Reference]:
+def references(value: object) -> Iterator[Reference]:
     """Every reference in a value, in order."""
     if isinstance(value, str):
         if found := reference(value):
             yield Reference(*found)
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _references(item)
+            yield from references(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _references(item)
+            yield from references(item)
 
 
 def _marked(arguments: JsonObject) -> tuple[JsonObject, bool]:
     """The arguments with `Reference`s where references stand, and whether there are any."""
-    if next(_references(arguments), None) is None:
+    if next(references(arguments), None) is None:
         return arguments, False
     return {name: _mark(value) for name, value in arguments.items()}, True  # type: ignore[misc]
 

@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from data.records import Draft, Json, Message, Verdict
-from verifiers.answer import MAX_BYTES, MAX_LEVELS, JsonFault, check_unicode, read_json, score
+from verifiers.answer import MAX_BYTES, MAX_LEVELS, JsonFault, check_unicode, read_json
 from verifiers.calls import check_calls
 from verifiers.completion import read_completion
+from verifiers.execution import check_execution
 from verifiers.menu import read_menu
+from verifiers.outcome import score_task
 from verifiers.quick_json import quick_json
 from verifiers.verify import check_alternatives, identity, verify
 
@@ -70,13 +72,24 @@ def score_line(line: bytes, number: int, *, harness: str = "tags") -> dict[str, 
         asked = row.get("harness", harness)
         if asked not in HARNESSES:
             raise _BadLine(f"there is no harness {json.dumps(asked)[:80]}; there are {', '.join(HARNESSES)}")
-        tools, calls = _gold(row)
+        tools, calls, outcome = _gold(row)
     except _BadLine as fault:
         name = _name_in(line, number) if name == number else name
         verdict = fault.verdict
         return _scored(name, "checker_error", detail=f"{verdict.check}/{verdict.code}: {verdict.detail}")
-    judged = score(tools, calls, completion, row.get("accept"), row.get("may_omit"), asked)
-    return _scored(name, judged.outcome, judged.reward, judged.detail)
+    scored = score_task(
+        tools,
+        calls,
+        completion,
+        row.get("accept"),
+        row.get("may_omit"),
+        asked,
+        world=row.get("world"),
+        implementations=row.get("implementations"),
+        outcome=outcome,
+    )
+    judged = scored.judged
+    return _scored(name, judged.outcome, judged.reward, judged.detail, scored.rule)
 
 
 def _row(line: bytes, number: int) -> tuple[Any, dict[str, Any]]:
@@ -152,18 +165,23 @@ def _turn(role: str, content: Json) -> Message:
     return Message(role, content)
 
 
-def _gold(row: dict[str, Any]) -> tuple[Any, Any]:
-    """Tools and gold calls in normal form; a gold that is itself invalid is no measure of an answer."""
+def _gold(row: dict[str, Any]) -> tuple[Any, Any, Json]:
+    """Tools, gold calls in normal form, and their outcome; a gold that is itself invalid is no measure of an answer."""
     menu = read_menu(row.get("tools"))
     if isinstance(menu, Verdict):
         raise _BadLine(menu.detail, menu.check, menu.code)
     calls = check_calls(menu, row.get("calls"), allow_none=True)
-    fault = calls if isinstance(calls, Verdict) else None
-    if not isinstance(calls, Verdict):
-        fault = check_alternatives(menu, calls, row.get("accept"), row.get("may_omit"))
-    if fault:
+    if isinstance(calls, Verdict):
+        raise _BadLine(calls.detail, calls.check, calls.code)
+    if fault := check_alternatives(menu, calls, row.get("accept"), row.get("may_omit")):
         raise _BadLine(fault.detail, fault.check, fault.code)
-    return menu.tools, calls
+    world, implementations = row.get("world"), row.get("implementations")
+    if not calls or (world is None and implementations is None):
+        return menu.tools, calls, None
+    outcome = check_execution(menu, calls, world, implementations)
+    if isinstance(outcome, Verdict):
+        raise _BadLine(outcome.detail, outcome.check, outcome.code)
+    return menu.tools, calls, outcome
 
 
 def _identity(row: dict[str, Any], number: int) -> Any:
@@ -192,6 +210,6 @@ def _verdicts(name: Any, reasons: tuple[Verdict, ...]) -> dict[str, Any]:
     return {"id": name, "solvable": False, "task_id": None, "reasons": listed}
 
 
-def _scored(name: Any, outcome: str, reward: float = 0.0, detail: str = "") -> dict[str, Any]:
+def _scored(name: Any, outcome: str, reward: float = 0.0, detail: str = "", rule: str = "calls") -> dict[str, Any]:
     correct = outcome == "correct"
-    return {"id": name, "correct": correct, "outcome": outcome, "reward": reward, "rule": "calls", "detail": detail}
+    return {"id": name, "correct": correct, "outcome": outcome, "reward": reward, "rule": rule, "detail": detail}

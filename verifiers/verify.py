@@ -16,25 +16,30 @@ from data.records import Draft, Json, JsonObject, Message, Verdict
 from verifiers.calls import check_calls
 from verifiers.completion import check_question, check_text
 from verifiers.determinacy import check_determinacy
+from verifiers.execution import check_execution
 from verifiers.grounding import check_grounding
 from verifiers.menu import Menu, read_menu
 
-VERIFIER_VERSION = "1"
+VERIFIER_VERSION = "2"
 """Enters cache keys and manifests; it changes whenever a verdict, an outcome or a reward can."""
 
-CHECKS = ("format", "menu", "calls", "grounding", "determinacy")
+CHECKS = ("format", "menu", "calls", "grounding", "determinacy", "execution")
 """In the order in which they run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What verification came to. Tools, calls and alternatives are in normal form, empty where they were not proved."""
+    """What verification came to. Tools, calls and alternatives are in normal form, empty where they were not proved.
+
+    `outcome`: what the gold calls come to (RULES A11), None for a task without implementations.
+    """
 
     reasons: tuple[Verdict, ...]
     tools: tuple[JsonObject, ...] = ()
     calls: tuple[JsonObject, ...] = ()
     accept: Json = None
     may_omit: Json = None
+    outcome: Json = None
     menu: Menu | None = field(default=None, repr=False, compare=False)
     """The menu of the tools, once it was read."""
 
@@ -53,12 +58,13 @@ def identity(draft: Draft, proof: Proof) -> str:
 class _Found:
     menu: Menu | None = None
     calls: tuple[JsonObject, ...] = ()
+    outcome: Json = None
 
 
 def verify(
     draft: Draft, *, checks: Collection[str] | None = None, every: bool = False, prompt: str | None = None
 ) -> Proof:
-    """Run the checks on a draft (RULES F4, M, C, G, D). J and F1-F3 are the reader's, who had the text.
+    """Run the checks on a draft (RULES F4, M, C, G, D; A11). J and F1-F3 are the reader's, who had the text.
 
     `checks`: only these, and what they rest on. `every`: the first failure of each check, not of all. `prompt`: what
     the generator was sent (F4). Raises `UsageError` for a check that does not exist.
@@ -78,7 +84,7 @@ def verify(
     accept = draft.accept if _says_something(draft.accept) else None
     may_omit = draft.may_omit if _says_something(draft.may_omit) else None
     tools = found.menu.tools if found.menu else ()
-    return Proof(tuple(reasons), tools, found.calls, accept, may_omit, found.menu)
+    return Proof(tuple(reasons), tools, found.calls, accept, may_omit, found.outcome, found.menu)
 
 
 def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _Found) -> Iterator[Verdict]:
@@ -108,6 +114,12 @@ def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _
         yield fault
     if "determinacy" in wanted and (fault := check_determinacy(menu, calls, draft.messages)):
         yield fault
+    if "execution" in wanted and (draft.world is not None or draft.implementations is not None):
+        came_to = check_execution(menu, calls, draft.world, draft.implementations)
+        if isinstance(came_to, Verdict):
+            yield came_to
+        else:
+            found.outcome = came_to
 
 
 def _check_messages(messages: tuple[Message, ...], prompt: str | None) -> Verdict | None:
