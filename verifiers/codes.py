@@ -55,6 +55,20 @@ CODES: Mapping[str, Mapping[str, str]] = {
         "leaks_answer": "no user turn holds the call",
         "ambiguous_tools": "no other tool has the same parameters and a description that says the same",
     },
+    "execution": {
+        "no_implementation": "every called tool has an implementation",
+        "bad_implementation": "implementations are built-in tools, or Python that loads and defines run, "
+        "for tools of the menu",
+        "bad_world": "the world is a JSON object",
+        "bad_reference": "a reference leads to a value of an earlier result, and that value fits the schema",
+        "tool_failed": "no tool refuses its arguments or raises",
+        "timeout": "the calls end in time",
+        "too_large": "at most 16 calls, and bounded memory, source, output, state and results",
+        "too_deep": "recursion of bounded depth",
+        "not_json": "every result and every state is JSON",
+        "nondeterministic": "the second replay does the same as the first",
+        "empty_result": "the state changes in the end, or an answer says something",
+    },
     "checker": {
         "checker_error": "our checker ends without a fault; this says nothing about the row",
     },

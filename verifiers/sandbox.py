@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import atexit
 import os
-from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from data.canonical import canonical_json
+from data.errors import SparringError
 from data.records import JsonObject
 from verifiers.answer import JsonFault, parse_json
 
@@ -123,19 +123,25 @@ def _json(part: str, text: object) -> Any:
 
 
 _lock = Lock()
+_pools: dict[int, Monty] = {}
+"""One pool, by the process that started it."""
 
 
 def _pool() -> Monty:
-    """The pool of this process; a forked worker has its own, for what it inherited belongs to its parent."""
-    with _lock:
-        return _pool_of(os.getpid())
-
-
-@cache
-def _pool_of(process: int) -> Monty:
+    """The pool of this process. Monty's own threads do not survive a fork, and would be waited for without end."""
     from pydantic_monty import Monty
 
-    pool = Monty(min_processes=1, request_timeout=DEADLINE)
-    pool.__enter__()
-    atexit.register(pool.__exit__, None, None, None)
-    return pool
+    process = os.getpid()
+    if process not in _pools:
+        if _pools:
+            raise SparringError(
+                "generated tools cannot run in a process that was forked after its parent had run some",
+                hint="start the workers before the first generated tool runs, or by spawn",
+            )
+        with _lock:
+            if process not in _pools:
+                pool = Monty(min_processes=1, request_timeout=DEADLINE)
+                pool.__enter__()
+                atexit.register(pool.__exit__, None, None, None)
+                _pools[process] = pool
+    return _pools[process]

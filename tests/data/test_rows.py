@@ -120,7 +120,9 @@ def test_a_score_survives_its_row() -> None:
 
 @given(st.text(), st.text(), trees)
 def test_an_attempt_survives_its_row_whatever_the_model_wrote(completion: str, detail: str, calls: Json) -> None:
-    attempt = Attempt("id", "tags", 3, 7, completion, calls, "correct", 1.0, 10, 2**31 - 1, "stop", "", detail, True)
+    attempt = Attempt(
+        "id", "tags", 3, 7, completion, calls, "correct", 1.0, 10, 2**31 - 1, "stop", "", detail, True, ("d",)
+    )
     again = attempt_from_row(to_table([attempt_row(attempt)], ATTEMPTS).to_pylist()[0])
     assert dataclasses.replace(again, calls=None) == dataclasses.replace(attempt, calls=None)
     assert canonical_json(again.calls) == canonical_json(calls)

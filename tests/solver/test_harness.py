@@ -31,10 +31,10 @@ class TestEveryHarness:
 
     def test_its_oracle_is_correct(self, way: Harness) -> None:
         one = task(calls=[book("Roma"), book("Oslo")])
-        assert way.score(one, way.prompt(one).oracle or "").correct
+        assert way.score(one, way.prompt(one).oracle or "").judged.correct
 
     def test_the_oracle_of_a_task_without_calls_is_correct(self, way: Harness) -> None:
-        assert way.score(task(calls=()), way.prompt(task(calls=())).oracle or "").correct
+        assert way.score(task(calls=()), way.prompt(task(calls=())).oracle or "").judged.correct
 
     def test_what_a_task_says_is_never_taken_for_a_slot(self, way: Harness) -> None:
         said = "Braces {tools} and {conversation} and {0}"
@@ -44,11 +44,11 @@ class TestEveryHarness:
         assert "Zanzibar" not in words(way.prompt(task(calls=[book("Zanzibar")])))
 
     def test_an_answer_that_ran_into_the_limit_is_truncated(self, way: Harness) -> None:
-        judged = way.score(task(), "<think>The table", "length")
+        judged = way.score(task(), "<think>The table", "length").judged
         assert (judged.outcome, judged.reward) == ("truncated", 0.0)
 
     def test_a_whole_answer_counts_even_at_the_limit(self, way: Harness) -> None:
-        assert way.score(task(), way.prompt(task()).oracle or "", "length").correct
+        assert way.score(task(), way.prompt(task()).oracle or "", "length").judged.correct
 
 
 def test_only_json_constrains_its_answer() -> None:

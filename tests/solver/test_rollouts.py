@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from data.canonical import digest
 from data.errors import UsageError
 from data.records import Attempt, Task, Verdict
 from solver.difficulty import rate
@@ -113,3 +114,17 @@ async def test_equal_answers_share_a_key_whatever_their_form() -> None:
 def test_k_that_does_not_fit_is_refused_by_name(k: int, k_max: int | None) -> None:
     with pytest.raises(UsageError, match=f"k = {k} and k_max = {k_max}"):
         Settings(k=k, k_max=k_max)
+
+
+async def test_an_attempt_keeps_the_state_after_each_step_of_its_answer() -> None:
+    source = "def run(state, arguments):\n    state['at'] = arguments['restaurant']\n    return {}"
+    tried = task(world={}, implementations={"book_table": source}, outcome={"state": {}, "answers": []}, rule="outcome")
+    answers = [json.dumps([book("Oslo"), book("Roma")]), RIGHT, "nothing", "[]"]
+    ((first, second, third, fourth),) = await attempts_of([tried], Told(lambda key, index: answers[index]), k=4)
+    assert first.steps == (digest({"at": "Oslo"}), digest({"at": "Roma"}))
+    assert (second.steps, third.steps, fourth.steps) == ((digest({"at": "Roma"}),), (), ())
+
+
+async def test_an_attempt_on_a_task_without_a_world_has_no_steps() -> None:
+    ((only,),) = await attempts_of([task()], Told(lambda key, index: RIGHT), k=1)
+    assert only.steps == ()

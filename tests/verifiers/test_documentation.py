@@ -20,6 +20,7 @@ EXAMPLES = [
     for found in re.finditer(r"^```json (accepted|rejected [a-z]+/\w+)$\n(.*?)^```$", section, flags=re.M | re.S)
 ]
 WRITTEN = re.compile(r'Verdict\(\s*"(\w+)",\s*"(\w+)"')
+RUN = re.compile(r'(?:SandboxFault|_fault)\(\s*"(\w+)"|(?:_named|_canonical)\(.*"(\w+)"\)|Error": "(\w+)"')
 
 
 @pytest.mark.parametrize(("check", "claim", "row"), EXAMPLES)
@@ -45,3 +46,11 @@ def test_every_code_that_a_checker_gives_is_listed() -> None:
     given |= {("menu", code) for code in MENU_CODES if code != "too_large"} | {("calls", code) for code in CAUSES}
     assert len(given) > 25
     assert given <= {(check, code) for check, codes in CODES.items() for code in codes}
+
+
+def test_the_codes_of_a_replay_are_those_listed() -> None:
+    sources = "".join(
+        (ROOT / "verifiers" / f"{name}.py").read_text(encoding="utf-8") for name in ("execution", "sandbox")
+    )
+    given = {code for found in RUN.findall(sources) for code in found if code}
+    assert given == set(CODES["execution"])

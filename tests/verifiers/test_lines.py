@@ -11,6 +11,7 @@ from verifiers.lines import levels, score_line, verify_line
 
 TOOL = {"name": "add", "description": "Add two numbers.", "parameters": {"a": {"type": "int"}, "b": {"type": "int"}}}
 CALL = {"name": "add", "arguments": {"a": 3, "b": 4}}
+ADDING = {"add": "def run(state, arguments):\n    return {'sum': arguments['a'] + arguments['b']}"}
 TASK: dict[str, Any] = {"id": "t", "question": "Add 3 and 4.", "tools": [TOOL], "calls": [CALL]}
 
 
@@ -58,11 +59,23 @@ def test_one_task_in_other_shapes_has_one_id(same: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"question": "Add 3 to 4."}, {"calls": [CALL, CALL]}, {"may_omit": [["b"]]}, {"world": {}}]
+    "other",
+    [
+        {"question": "Add 3 to 4."},
+        {"calls": [CALL, CALL]},
+        {"may_omit": [["b"]]},
+        {"implementations": ADDING},
+        {"implementations": ADDING, "world": {}},
+        {"implementations": ADDING, "world": {"x": 1}},
+    ],
 )
 def test_another_task_has_another_id(other: dict[str, Any]) -> None:
     answer = verify_line(line(**other), 1)
     assert answer["task_id"] not in (None, verify_line(line(), 1)["task_id"])
+
+
+def test_a_world_without_implementations_is_no_task() -> None:
+    assert verdict(line(world={})) == ("execution", "no_implementation")
 
 
 @pytest.mark.parametrize(
