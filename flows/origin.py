@@ -18,7 +18,7 @@ from policies.players import Player, both_base
 from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
 from verifiers.verify import VERIFIER_VERSION
 
-LIBRARIES = ("google-re2", "jsonschema", "openai", "prefect", "pyarrow", "sympy", "xllamacpp")
+LIBRARIES = ("google-re2", "jsonschema", "openai", "prefect", "pyarrow", "pydantic-monty", "sympy", "xllamacpp")
 
 
 def origin(run: Context) -> Origin:
