@@ -110,6 +110,12 @@ def _column(random: Random, state: State, given: Mapping[str, Any]) -> Any:
     return random.choice(table["columns"]) if table else None
 
 
+def _detail(random: Random, state: State, given: Mapping[str, Any]) -> Any:
+    """Another column than that by which rows are matched, and not the one that names them."""
+    table = state["tables"].get(given["table"])
+    return _any(random, [one for one in table["columns"][1:] if one != given["column"]]) if table else None
+
+
 def _cell(column: str) -> Source:
     """A value that stands in the column named by an argument."""
 
@@ -313,11 +319,12 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
         "columns": _columns,
         "column": _column,
         "value": _cell("column"),
-        "set_column": _other(_column, "column"),
+        "set_column": _detail,
         "new_value": _new_cell,
         "row": _row,
         "function": _one(*FUNCTIONS),
         "order": _one("descending"),
+        "limit": _one(1, 1, 2, 3),
     },
     "units": {
         "name": _key("measurements"),
@@ -334,6 +341,8 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
 }
 """World -> parameter, or `tool.parameter` -> where its values come from."""
 
+COLUMNS = tuple(sorted({column for table in TABLES.values() for column, _ in table}))
+
 LINKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "algebra": {"value": ("solutions", "result"), "lower": ("solutions",), "upper": ("solutions", "result")},
     "calculator": {
@@ -345,7 +354,7 @@ LINKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "currency": {"to_currency": ("currency",)},
     "inbox": {"recipient": ("sender",)},
-    "tables": {"value": ("result", *sorted({column for table in TABLES.values() for column, _ in table}))},
+    "tables": {"value": ("result", *COLUMNS), "new_value": COLUMNS},
     "units": {"new_value": ("value", "ratio"), "to_unit": ("unit",)},
 }
 """World -> parameter -> names of results that can stand for it besides its own."""
@@ -355,5 +364,6 @@ COMPANIONS: Mapping[str, tuple[str, ...]] = {
     "degrees": ("scale",),
     "start_time": ("date",),
     "value": ("unit", "table", "column"),
+    "new_value": ("table", "set_column"),
 }
 """Where the first comes by reference, the others come from where it comes from."""

@@ -28,6 +28,9 @@ from verifiers.worlds.base import State, Tool, ToolFailure, World
 
 MOST_CALLS = 4
 OPTIONAL_SHARE = 0.4
+RECENT_SHARE = 0.8
+"""How often a call of a dependent draw takes up the call just before it."""
+
 MENU_SIZES = (3, 4, 5, 6, 7, 8)
 _TRIES, _STEPS = 400, 24
 _ORDINALS = ("first", "second", "third")
@@ -105,12 +108,13 @@ def _walked(world: World, start: State, random: Random, calls: int, chained: boo
     """A walk of so many calls from a state, or None when it came to a dead end."""
     walk = _Walk(deepcopy(start))
     for _ in range(_STEPS):
-        linked = chained and bool(walk.calls)
-        tools = [tool for tool in world.tools.values() if not linked or _links(world.name, tool, walk)]
-        if not tools:
+        options: dict[str, list[tuple[str, str]]] = {name: [] for name in world.tools}
+        if chained and walk.calls:
+            options = _linked(world, walk, random.random() < RECENT_SHARE) or _linked(world, walk, False)
+        if not options:
             return None
-        tool = random.choice(tools)
-        given = _arguments(world.name, tool, random, walk, linked)
+        tool = world.tools[random.choice(list(options))]
+        given = _arguments(world.name, tool, random, walk, options[tool.name])
         if given is not None:
             _try(world, tool, given, walk)
         if len(walk.calls) == calls:
@@ -118,13 +122,24 @@ def _walked(world: World, start: State, random: Random, calls: int, chained: boo
     return None
 
 
-def _arguments(name: str, tool: Tool, random: Random, walk: _Walk, linked: bool) -> dict[str, Json] | None:
-    """Arguments for a tool, one of them a reference if `linked`, or None where the state has nothing to offer."""
+def _linked(world: World, walk: _Walk, recent: bool) -> dict[str, list[tuple[str, str]]]:
+    """The tools that can take something from an earlier result, from the last one if `recent`, and how."""
+    found = {name: _links(world.name, tool, walk) for name, tool in world.tools.items()}
+    if recent:
+        last = len(walk.calls) - 1
+        found = {name: [one for one in links if walk.references[one[1]][0] == last] for name, links in found.items()}
+    return {name: links for name, links in found.items() if links}
+
+
+def _arguments(
+    name: str, tool: Tool, random: Random, walk: _Walk, links: Sequence[tuple[str, str]]
+) -> dict[str, Json] | None:
+    """Arguments for a tool, one of them by one of the links, if any, or None where the state has nothing to offer."""
     required: Any = tool.parameters["required"]
     sources = SOURCES[name]
     fixed: dict[str, Json] = {}
-    if linked:
-        key, text = random.choice(_links(name, tool, walk))
+    if links:
+        key, text = random.choice(links)
         companions = set(COMPANIONS.get(key, ())).intersection(_properties(tool))
         fixed = {key: text} | {other: _beside(text, other, walk) for other in sorted(companions)}
     given: dict[str, Json] = {}
@@ -163,7 +178,7 @@ def _beside(text: str, key: str, walk: _Walk) -> Json:
     A reference, or, if it was said before, the value itself. The column of a value in a row is the name it has there.
     """
     place, path = walk.references[text]
-    if key == "column" and "rows" in path:
+    if key in ("column", "set_column") and "rows" in path:
         return _last(path)
     beside = (*path[:-1], key)
     other = next((one for one, target in walk.references.items() if target == (place, beside)), None)

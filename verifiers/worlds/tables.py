@@ -13,7 +13,7 @@ from typing import Any
 
 from data.records import Json, JsonObject
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import LARGEST, choice, entry, plain, room_in, takes, text, world
+from verifiers.worlds.parts import LARGEST, choice, entry, plain, room_in, takes, text, whole, world
 
 Column = tuple[str, tuple[str, ...] | tuple[int, int]]
 """A column's name with the texts, or the bounds of the numbers, that are drawn for it."""
@@ -112,7 +112,7 @@ def _update(state: State, given: Mapping[str, Any]) -> Json:
         raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")
     for row in rows:
         row[target] = given["new_value"]
-    return {"table": given["table"], "changed": len(rows)}
+    return {"changed": len(rows), "rows": [dict(row) for row in rows]}
 
 
 def _delete(state: State, given: Mapping[str, Any]) -> Json:
@@ -144,7 +144,7 @@ def _sort(state: State, given: Mapping[str, Any]) -> Json:
         key=lambda row: (isinstance(row[column], str), row[column]),
         reverse=given.get("order", "ascending") == "descending",
     )
-    return {"rows": [dict(row) for row in rows]}
+    return {"rows": [dict(row) for row in rows[: int(given.get("limit", MOST_ROWS))]]}
 
 
 def _add_table(state: State, given: Mapping[str, Any]) -> Json:
@@ -226,12 +226,13 @@ STORE = world(
     ),
     Tool(
         "sort_rows",
-        "Show all rows in the order of a column; the table stays as it is.",
+        "Show rows in the order of a column, all or the first few; the table stays as it is.",
         takes(
-            optional=("order",),
+            optional=("order", "limit"),
             table=_NAME,
             column=text("Column to sort by", 40),
             order={**choice("Direction", ("ascending", "descending")), "default": "ascending"},
+            limit=whole("How many rows to show at most", 1, MOST_ROWS),
         ),
         _sort,
     ),
