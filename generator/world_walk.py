@@ -1,0 +1,220 @@
+"""A walk through a built-in world: calls that were tried out one after the other, each with arguments that make sense.
+
+In: a world, a state, a random source. Out: a `Walk`. A tool is tried with arguments from the state as it then is, and
+kept when it did something; in a chained walk every call after the first takes a value that only an earlier result has.
+Not promised: that the calls could not be made in another order, or that all of them were needed (`generator.worlds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+from typing import Any
+
+from data.canonical import canonical_json
+from data.records import Json
+from generator.world_values import COMPANIONS, LINKS, SOURCES
+from verifiers.menu import Menu, read_menu
+from verifiers.worlds import WORLDS
+from verifiers.worlds.base import State, Tool, ToolFailure, World
+
+OPTIONAL_SHARE = 0.4
+"""How often an optional parameter is given a value."""
+
+RECENT_SHARE = 0.8
+"""How often a call of a chained walk takes up the call just before it."""
+
+_STEPS = 24
+Path = tuple[str | int, ...]
+References = Mapping[str, tuple[int, Path]]
+"""Where the values that may be referred to stand: the place of the call (from 0), and the path in its result."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """Calls made so far, what they came to, whether they changed the state, and the state after them."""
+
+    state: State
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+    changed: list[bool] = field(default_factory=list)
+    references: dict[str, tuple[int, Path]] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+    """Values that arguments give and no reference stands for, as canonical JSON."""
+
+
+def walked(world: World, start: State, random: Random, calls: int, chained: bool) -> Walk | None:
+    """A walk of so many calls from a state, which stays as it is, or None when it came to a dead end."""
+    walk = Walk(deepcopy(start))
+    for _ in range(_STEPS):
+        options: dict[str, list[tuple[str, str]]] = {name: [] for name in world.tools}
+        if chained and walk.calls:
+            options = _linked(world, walk, random.random() < RECENT_SHARE) or _linked(world, walk, False)
+        if not options:
+            return None
+        tool = world.tools[random.choice(list(options))]
+        given = _arguments(world.name, tool, random, walk, options[tool.name])
+        if given is not None:
+            _try(world, tool, given, walk)
+        if len(walk.calls) == calls:
+            return walk
+    return None
+
+
+def resolved(value: Json, references: References, results: Sequence[Any]) -> Any:
+    """Arguments with the values that their references stand for in these results."""
+    if isinstance(value, str) and value in references:
+        place, path = references[value]
+        return at(results[place], path)
+    if isinstance(value, Mapping):
+        return {key: resolved(item, references, results) for key, item in value.items()}
+    return [resolved(item, references, results) for item in value] if isinstance(value, list | tuple) else value
+
+
+def at(value: Any, path: Path) -> Any:
+    """What stands at a path in a result."""
+    for step in path:
+        value = value[step]
+    return value
+
+
+def leaves(value: Json) -> Iterator[Json]:
+    """The scalars of a value."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def name_of(path: Path) -> str:
+    """The name of what a path leads to."""
+    return next(str(step) for step in reversed(path) if isinstance(step, str))
+
+
+def shown(tool: Tool) -> dict[str, Json]:
+    """A tool as a menu shows it, in normal form."""
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+
+
+def _linked(world: World, walk: Walk, recent: bool) -> dict[str, list[tuple[str, str]]]:
+    """The tools that can take something from an earlier result, from the last one if `recent`, and how."""
+    found = {name: _links(world.name, tool, walk) for name, tool in world.tools.items()}
+    if recent:
+        last = len(walk.calls) - 1
+        found = {name: [one for one in links if walk.references[one[1]][0] == last] for name, links in found.items()}
+    return {name: links for name, links in found.items() if links}
+
+
+def _links(name: str, tool: Tool, walk: Walk) -> list[tuple[str, str]]:
+    """Parameters with references that can stand for them: of several to the same value, the latest."""
+    found: dict[tuple[str, str], str] = {}
+    for key in _properties(tool):
+        names = (key, *LINKS.get(name, {}).get(key, ()))
+        for text, (place, path) in walk.references.items():
+            if name_of(path) in names:
+                found[key, canonical_json(at(walk.results[place], path))] = text
+    return [(key, text) for (key, _), text in found.items()]
+
+
+def _arguments(
+    name: str, tool: Tool, random: Random, walk: Walk, links: Sequence[tuple[str, str]]
+) -> dict[str, Json] | None:
+    """Arguments for a tool, one of them by one of the links, if any, or None where the state has nothing to offer."""
+    required: Any = tool.parameters["required"]
+    sources = SOURCES[name]
+    fixed: dict[str, Json] = {}
+    if links:
+        key, text = random.choice(links)
+        companions = set(COMPANIONS.get(key, ())).intersection(_properties(tool))
+        fixed = {key: text} | {other: _beside(text, other, walk) for other in sorted(companions)}
+    given: dict[str, Json] = {}
+    for key in _properties(tool):
+        if fixed.get(key) is not None:
+            given[key] = fixed[key]
+        elif key in required or random.random() < OPTIONAL_SHARE:
+            source = sources.get(f"{tool.name}.{key}") or sources[key]
+            value = source(random, walk.state, resolved(given, walk.references, walk.results))
+            if value is None:
+                return None
+            given[key] = value
+    return given
+
+
+def _properties(tool: Tool) -> Sequence[str]:
+    properties = tool.parameters["properties"]
+    assert isinstance(properties, Mapping)
+    return list(properties)
+
+
+def _beside(text: str, key: str, walk: Walk) -> Json:
+    """What belongs to a value that comes by reference: what its result or its call says under another name.
+
+    A reference, or, if it was said before, the value itself. The column of a value in a row is the name it has there.
+    """
+    place, path = walk.references[text]
+    if key in ("column", "set_column") and "rows" in path:
+        return name_of(path)
+    beside = (*path[:-1], key)
+    other = next((one for one, target in walk.references.items() if target == (place, beside)), None)
+    holder = at(walk.results[place], path[:-1])
+    said: Json = walk.calls[place]["arguments"].get(key)
+    return other or (holder[key] if isinstance(holder, Mapping) and key in holder else said)
+
+
+def _try(world: World, tool: Tool, given: dict[str, Json], walk: Walk) -> None:
+    """Make the call, and keep it if it fits the schema, did something new, and was not made before."""
+    call = {"name": tool.name, "arguments": given}
+    arguments = resolved(given, walk.references, walk.results)
+    if call in walk.calls or _menu(world.name).validator(tool.name).first_cause(arguments):
+        return
+    state = deepcopy(walk.state)
+    try:
+        result = tool.run(state, arguments)
+    except ToolFailure:
+        return
+    changed = state != walk.state
+    if not changed and (result in walk.results or not _says(result)):
+        return
+    walk.said |= {canonical_json(leaf) for leaf in leaves(given) if leaf not in walk.references}
+    for path in _paths(result):
+        # What was said need not be referred to; of what a reading repeats, the source is referred to.
+        value = at(result, path)
+        if canonical_json(value) not in walk.said and (changed or value not in list(leaves(arguments))):
+            steps = "".join(f".{step}" if isinstance(step, str) else f"[{step}]" for step in path)
+            walk.references[f"$var_{len(walk.calls) + 1}{steps}"] = (len(walk.calls), path)
+    walk.state = state
+    walk.calls.append(call)
+    walk.results.append(result)
+    walk.changed.append(changed)
+
+
+def _paths(value: Json, path: Path = ()) -> Iterator[Path]:
+    """Paths of the scalars in a result; in lists of several, nobody says which one is meant."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key.isidentifier():
+                yield from _paths(item, (*path, key))
+    elif isinstance(value, list):
+        if len(value) == 1:
+            yield from _paths(value[0], (*path, 0))
+    elif value is not None and not isinstance(value, bool):
+        yield path
+
+
+def _says(value: Json) -> bool:
+    """Whether a result says anything but nothing: not all empty, zero or false."""
+    return any(map(bool, leaves(value)))
+
+
+@cache
+def _menu(name: str) -> Menu:
+    """All tools of a world."""
+    menu = read_menu([shown(tool) for tool in WORLDS[name].tools.values()])
+    assert isinstance(menu, Menu), menu
+    return menu
