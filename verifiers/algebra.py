@@ -118,6 +118,8 @@ def expressions(folded: str) -> tuple[Expression, ...]:
     """The expressions that a folded text says; of an absurdly long text, those in the first of it."""
     found: dict[str, Expression] = {}
     for span in _SPAN.finditer(folded[:MAX_TEXT]):
+        if not _OPERATED.search(span[0]):
+            continue
         for candidate in _candidates(span[0]):
             if candidate not in found and is_expression(candidate) and (read_ := read(candidate)) is not None:
                 found[candidate] = read_

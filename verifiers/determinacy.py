@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Protocol
 
 import regex
@@ -102,13 +103,14 @@ def _same(found: Mapping[str, Json], call: JsonObject, menu: Tools) -> bool:
 
 def _alike(tool: JsonObject, other: JsonObject) -> bool:
     """RULES D2."""
-    return _meaning(tool["description"]) == _meaning(other["description"]) and (
+    return _meaning(str(tool["description"])) == _meaning(str(other["description"])) and (
         canonical_json(_orderless(tool["parameters"])) == canonical_json(_orderless(other["parameters"]))
     )
 
 
-def _meaning(description: Json) -> str:
-    return str(_MEANINGLESS.sub("", str(description).casefold()))
+@lru_cache(maxsize=4096)
+def _meaning(description: str) -> str:
+    return str(_MEANINGLESS.sub("", description.casefold()))
 
 
 def _orderless(schema: Json, key: str = "") -> Json:

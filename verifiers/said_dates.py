@@ -15,6 +15,8 @@ from functools import lru_cache
 import regex
 from babel import Locale
 
+from verifiers.said_text import any_of
+
 Day = tuple[int, int, int]
 """Year, month, day; the year is 0 where it is not said, the day is 0 where a month is."""
 Time = tuple[int, int, int, str]
@@ -28,19 +30,17 @@ def names(table: str) -> dict[str, int]:
 
 
 _MONTHS = names("months") | {"sept": 9}
-_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+_MONTH = any_of(_MONTHS)
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _END = r"(?!\w|[-/.:]\w)"
 _MOMENT = regex.compile(
     rf"""
-    (?: (?<!\w|\w[.:/@-]) | (?<=\d\dt) | (?<=\d:\d\d[-–]) ) (?:
+    (?: (?<!\w|\w[.:/@-]) | (?<=\d\dt) | (?<=\d:\d\d[-–]) ) (?: (?=\d|the[ ]\d) (?:
       (?P<iso>\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}) (?: t(?=\d\d:) | {_END} )
     | (?P<figures>\d{{1,2}}([-/.])\d{{1,2}}\4\d{{4}}) {_END}
     | (?P<cjk>\d{{4}}年\d{{1,2}}月\d{{1,2}}[日号])
-    | (?P<month_first>{_MONTH}(?:\.?[ ](?:the[ ])?|\.){_DAY}\b(?:(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)?)
     | (?P<year_first>\d{{4}},?[ ]{_MONTH}\.?[ ]{_DAY}\b)
     | (?P<day_first>(?:the[ ])?{_DAY}[ -](?:day[ ])?(?:of[ ])?{_MONTH}\b(?:\.?(?:,?[ ]|,|-)\d{{4}}\b)?)
-    | (?P<month_year>{_MONTH}\b\.?(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)
     | (?P<year_month>\d{{4}}-(?:0[1-9]|1[0-2])) {_END}
     | (?P<month_figures>(?:0[1-9]|1[0-2])[-/]\d{{4}}) {_END}
     | (?P<time>
@@ -49,14 +49,21 @@ _MOMENT = regex.compile(
         (?P<offset> z\b | [ ]?\(?(?:utc|gmt)\b(?:[ ]?[+−-]\d{{1,2}}(?::?\d\d)?\b)?\)?
           | (?:(?<=t\d\d:\d\d)|(?<=:\d\d:\d\d)|(?<=\.\d{{1,9}}))[+−-]\d\d:?\d\d\b )?
       )
-    | (?P<vague>\d{{1,2}}[ ]?o'clock\b | half[ ]past[ ]\w+)
+    | (?P<vague>\d{{1,2}}[ ]?o'clock\b)
+    ) | (?=[adfhjmnos]) (?:
+      (?P<month_first>{_MONTH}(?:\.?[ ](?:the[ ])?|\.){_DAY}\b(?:(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)?)
+    | (?P<month_year>{_MONTH}\b\.?(?:,?[ ]|,|[ ]of[ ])\d{{4}}\b)
+    | (?P<vague>half[ ]past[ ]\w+)
     | (?P<named>noon|midday|midnight)\b
-    )
+    ) )
     """,
     regex.VERBOSE,
 )
-_HINT = re.compile(r"\d(?:[:/.-]\d| ?[ap]\.?m\b| in the )")
-_HINT_WORDS = (*{name[:3] for name in _MONTHS}, "noon", "midday", "midnight", "o'clock", "half past", "年")
+_DIGIT = re.compile(r"\d")
+_HINT = re.compile(r"\d(?::\d\d| ?[ap]\.?m\b| ?in the |[-/.]\d{1,2}[-/.]\d|\d{3}-[01]\d|\d[-/]\d{4})")
+_HINT_WORDS = ("noon", "midday", "midnight", "o'clock", "half past", "年")
+_HINT_MONTHS = frozenset((*_MONTHS, *(f"t{name}" for name in _MONTHS)))
+_LETTERS = re.compile(r"[a-z]+")
 _BESIDE = regex.compile(r"[\s,]++|\bat\b|\bon\b|\b[a-z]+day\b")
 _UTC = regex.compile(r"\b(?:utc|gmt)\b(?! ?[+−-]\d)")
 
@@ -87,7 +94,7 @@ class Moments:
 
 def moments(text: str) -> Moments:
     """Read a folded text."""
-    if not _HINT.search(text) and not any(word in text for word in _HINT_WORDS):
+    if not _hinted(text):
         return Moments(frozenset(), frozenset(), frozenset(), (), text, False)
     days: set[Day] = set()
     times: set[Time] = set()
@@ -121,6 +128,15 @@ def moments(text: str) -> Moments:
         offsets.add(0)
     alone = bool(days or times) and len(rest) < 100 and not _BESIDE.sub("", rest)
     return Moments(frozenset(days), frozenset(times), frozenset(offsets), tuple(places), rest, alone)
+
+
+def _hinted(text: str) -> bool:
+    """Whether a moment may stand in the text: no kind of it is without one of these."""
+    if any(word in text for word in _HINT_WORDS):
+        return True
+    return _DIGIT.search(text) is not None and (
+        _HINT.search(text) is not None or not _HINT_MONTHS.isdisjoint(_LETTERS.findall(text))
+    )
 
 
 @lru_cache(maxsize=4096)

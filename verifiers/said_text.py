@@ -8,7 +8,10 @@ Not promised: that a said string means the same there (numbers, dates and codes 
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable
+from functools import cached_property
 
 import regex
 
@@ -29,12 +32,28 @@ _TOKEN_BEFORE = regex.compile(r"(?<![^\W][.,:/+@'&\\-]?)(?<![-−+])", regex.V0)
 _TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
 
 
+_DIGIT = re.compile(r"\d")
+_AROUND = frozenset(("", " "))
+_AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in ("", " "))
+
+
 def fold(text: str) -> str:
     """The text after NFKC and case folding, with straight quotes and hyphens, and `−` for a minus that is a sign."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _THIN.sub(",", text.translate(_MARKED))).translate(_MARKED)
     text = text.casefold().replace('"', "'").replace("`", "'")
     return str(_SIGN.sub("−", text)) if "-" in text else text
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for any of these words, by their first letters: alternatives are tried one after the other.
+
+    Of words that begin alike the longer comes first.
+    """
+    by_letter: dict[str, list[str]] = {}
+    for word in sorted(words, key=lambda word: (-len(word), word)):
+        by_letter.setdefault(word[0], []).append(word[1:])
+    return f"(?:{'|'.join(f'{letter}(?:' + '|'.join(rest) + ')' for letter, rest in sorted(by_letter.items()))})"
 
 
 def words(folded: str) -> str:
@@ -47,9 +66,35 @@ class Text:
 
     def __init__(self, parts: tuple[str, ...]) -> None:
         self.raw = "\n\n".join(parts)
-        self._folded = [fold(part) for part in parts]
-        self.folded = "\n\n".join(self._folded)
-        self._words = "\n".join(map(words, self._folded))
+        self._parts = parts
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [fold(part) for part in self._parts]
+
+    @cached_property
+    def folded(self) -> str:
+        """The text after `fold`."""
+        return "\n\n".join(self._folded)
+
+    @cached_property
+    def _words(self) -> str:
+        return "\n".join(map(words, self._folded))
+
+    def plainly_says(self, value: str) -> bool:
+        """A quick yes to ASCII text without digits that stands there as it is, between white space and punctuation.
+
+        What this says yes to, `says` and `says_exactly` do too; a no means nothing.
+        """
+        if not value.isascii() or not value[:1].isalpha() or not value[-1].isalpha() or _DIGIT.search(value):
+            return False
+        start = self.raw.find(value)
+        end = start + len(value)
+        return (
+            start >= 0
+            and self.raw[start - 1 : start] in _AROUND
+            and (self.raw[end : end + 1] in _AROUND or self.raw[end : end + 2] in _AFTER)
+        )
 
     def says(self, value: str) -> bool:
         """RULES G1; figures (`007`) only as a whole token, empty text only as an empty pair of quotes."""

@@ -7,12 +7,15 @@ Not promised: words of other languages; `half` and `dozen`, which `said_numbers`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 
 import regex
 from text_to_num import find_numbers  # type: ignore[import-untyped]
+
+from verifiers.said_text import any_of
 
 _SCALES = ("hundred", "thousand", "million", "billion", "trillion")
 _CARDINALS = (
@@ -25,24 +28,10 @@ _ORDINALS = (
     "ninetieth hundredth thousandth millionth"
 )
 _PARTS = "thirds fourths fifths sixths sevenths eighths ninths tenths"
-_WORD = rf"(?:{'|'.join([*_SCALES, *_CARDINALS.split(), *_ORDINALS.split(), *_PARTS.split()])})\b"
-_STEMS = (
-    *("one", "two", "three", "four", "five", "fif", "six", "seven", "eight", "nin", "ten", "eleven", "twelve", "twelf"),
-    *(
-        "twent",
-        "thir",
-        "fort",
-        "eigh",
-        "hundred",
-        "thousand",
-        "million",
-        "billion",
-        "trillion",
-        "zero",
-        "first",
-        "second",
-    ),
-)
+_WORDS = (*_SCALES, *_CARDINALS.split(), *_ORDINALS.split(), *_PARTS.split())
+_WORD = rf"{any_of(_WORDS)}\b"
+_KNOWN = frozenset(_WORDS)
+_LETTERS = re.compile(r"[a-z]+")
 _BIG = f"(?:{'|'.join(_SCALES)})"
 _RUN = regex.compile(
     rf"(?<!\w)(?:{_WORD}(?:(?<={_BIG})\sand\s(?={_WORD})|\spoint\s(?={_WORD})|[\s-](?={_WORD})|)){{1,24}}+(?!_)"
@@ -54,9 +43,14 @@ _FRACTION = regex.compile(r"\b(\d{1,9})[ -](\d{1,9})(?:rd|th)s?\b")
 
 def spoken(text: str) -> str:
     """The folded text with English number words written as figures."""
-    if not any(stem in text for stem in _STEMS):
+    if _KNOWN.isdisjoint(_LETTERS.findall(text)):
         return text
-    written = _RUN.sub(lambda run: _written(run, text), text)
+    pieces, done = [], 0
+    for word in _LETTERS.finditer(text):  # a run begins with a known word: it is looked for nowhere else
+        if word[0] in _KNOWN and word.start() >= done and (run := _RUN.match(text, word.start())):
+            pieces += text[done : run.start()], _written(run, text)
+            done = run.end()
+    written = "".join(pieces) + text[done:]
     return text if written == text else str(_FRACTION.sub(r"\1/\2", written))
 
 

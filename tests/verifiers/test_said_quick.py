@@ -1,0 +1,143 @@
+"""What is looked for quickly in a text is what is looked for carefully: the shortcuts of grounding change no verdict."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verifiers import said_dates, said_words
+from verifiers.said_text import Text, any_of, fold
+
+PIECES = st.sampled_from(
+    [
+        "Paris",
+        "paris",
+        "New York",
+        "new-york",
+        "x",
+        "ab",
+        "a",
+        "don't",
+        "A.I",
+        "U.S.",
+        "data_file",
+        "é",
+        "é",
+        "-",
+        "_",
+        " ",
+        " ",
+        ".",
+        ", ",
+        "?",
+        "!",
+        "'s",
+        "(",
+        "\n",
+        "\xa0",
+        "漢",
+        "5",
+        "́",
+        '"',
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=8).map("".join)
+WORDS = st.sampled_from(
+    [
+        "one",
+        "two",
+        "twenty",
+        "hundred",
+        "and",
+        "point",
+        "five",
+        "fifth",
+        "thirds",
+        "half",
+        "dozen",
+        "5",
+        "and one",
+        "gone",
+        "ones",
+        "_",
+        " ",
+        "-",
+        " ",
+        ".",
+        "second",
+        "million",
+        "eighteen",
+    ]
+)
+MOMENTS = st.sampled_from(
+    [
+        "5",
+        "12",
+        "2026",
+        "03",
+        "-",
+        "/",
+        ".",
+        ":",
+        ":30",
+        " ",
+        "t",
+        "z",
+        "pm",
+        "a.m.",
+        " in the morning",
+        "march",
+        "mar",
+        "may",
+        "the ",
+        "of ",
+        "day ",
+        "th",
+        "noon",
+        "half past ",
+        "o'clock",
+        "年",
+        "月",
+        "日",
+        " utc",
+        "+02:00",
+        ",",
+        "x",
+    ]
+)
+
+
+@given(TEXTS, st.lists(PIECES, min_size=1, max_size=4).map("".join))
+def test_what_plainly_stands_there_is_said(text: str, value: str) -> None:
+    said = Text((text, f"{text} {value}.", value))
+    for one in (Text((text,)), Text((f"{text} {value}, {text}",)), said):
+        if one.plainly_says(value):
+            assert one.says(value)
+            assert one.says_exactly(value)
+
+
+def test_a_name_between_spaces_and_punctuation_is_found_quickly() -> None:
+    said = Text(("Book the Hotel Royal, Paris. From New York", "Lyon?"))
+    assert [
+        name for name in ("Hotel Royal", "Paris", "New York", "Lyon", "Roy", "oyal", "paris") if said.plainly_says(name)
+    ] == [
+        "Hotel Royal",
+        "Paris",
+        "New York",
+        "Lyon",
+    ]
+
+
+@given(st.lists(WORDS, max_size=8).map("".join))
+def test_number_words_are_found_wherever_a_run_of_them_stands(text: str) -> None:
+    everywhere = said_words._RUN.sub(lambda run: said_words._written(run, text), text)
+    expected = text if everywhere == text else said_words._FRACTION.sub(r"\1/\2", everywhere)
+    assert said_words.spoken(text) == expected
+
+
+@given(st.lists(MOMENTS, max_size=10).map("".join).map(fold))
+def test_a_text_without_hints_holds_no_moment(text: str) -> None:
+    if not said_dates._hinted(text):
+        assert said_dates._MOMENT.search(text) is None
+
+
+def test_words_are_looked_for_by_their_first_letters() -> None:
+    assert any_of(["may", "march", "mar", "june"]) == "(?:j(?:une)|m(?:arch|ar|ay))"
