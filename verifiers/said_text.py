@@ -33,8 +33,8 @@ _TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
 
 
 _DIGIT = re.compile(r"\d")
-_AROUND = frozenset(("", " "))
-_AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in ("", " "))
+_AROUND = frozenset(("", " ", "\n"))
+_AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in _AROUND)
 
 
 def fold(text: str) -> str:

@@ -45,7 +45,8 @@ def spoken(text: str) -> str:
     """The folded text with English number words written as figures."""
     if _KNOWN.isdisjoint(_LETTERS.findall(text)):
         return text
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for word in _LETTERS.finditer(text):  # a run begins with a known word: it is looked for nowhere else
         if word[0] in _KNOWN and word.start() >= done and (run := _RUN.match(text, word.start())):
             pieces += text[done : run.start()], _written(run, text)
