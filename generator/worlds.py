@@ -89,15 +89,22 @@ def _value(text: Json, walk: Walk) -> str:
 
 
 def _replayed(world: World, start: State, walk: Walk, order: Sequence[int]) -> tuple[State, list[Any]] | None:
-    """Final state, and results in the order of the walk, after some of the calls in some order; None for a refusal."""
+    """Final state, and results in the order of the walk, after some of the calls in some order.
+
+    None where a tool refuses, or a result lacks what a later call refers to.
+    """
     state = deepcopy(start)
     results: list[Any] = [None] * len(walk.calls)
-    try:
-        for place in order:
-            call = walk.calls[place]
-            results[place] = world.tools[call["name"]].run(state, resolved(call["arguments"], walk.references, results))
-    except ToolFailure:
-        return None
+    for place in order:
+        call = walk.calls[place]
+        try:
+            arguments = resolved(call["arguments"], walk.references, results)
+        except LookupError:
+            return None
+        try:
+            results[place] = world.tools[call["name"]].run(state, arguments)
+        except ToolFailure:
+            return None
     return state, results
 
 
