@@ -12,6 +12,7 @@ from data.records import Json, Verdict
 from tests.verifiers import tiny_world
 from tests.verifiers.tiny_world import IMPLEMENTATIONS, WORLD, call, draft, menu
 from verifiers import execution
+from verifiers.codes import CODES
 from verifiers.execution import Replay, check_execution, replay, trace
 from verifiers.verify import verify
 
@@ -263,3 +264,21 @@ def test_any_reference_into_any_result_is_resolved_or_named(result: Json, text: 
     source = "def run(state, arguments):\n    return arguments"
     replayed = replay({}, {"t": source}, [call("t", a=result), call("t", b="$var_1." + text)])
     assert isinstance(replayed, Replay) or replayed.code == "bad_reference"
+
+
+WORLDS = JSON | st.fixed_dictionaries({"items": st.lists(JSON, max_size=3)})
+SOURCES = JSON | st.dictionaries(
+    st.sampled_from(["add", "find", "count", "other"]),
+    JSON | st.sampled_from(["builtin:tiny.add", "builtin:tiny.find", "builtin:", "builtin:tiny.", PYTHON, "x ="]),
+    max_size=3,
+)
+
+
+@given(WORLDS, SOURCES, st.lists(CALLS, min_size=1, max_size=3))
+def test_whatever_world_and_implementations_are_there_is_an_outcome_or_a_code(
+    world: Json, implementations: Json, calls: list[dict[str, Any]]
+) -> None:
+    found = verify(draft("Do it.", calls, world=world, implementations=implementations), checks=["execution"])
+    assert {reason.check for reason in found.reasons} <= {"execution", "calls"}
+    assert all(reason.code in CODES[reason.check] for reason in found.reasons)
+    assert found.solvable == (found.outcome is not None or (world is None and implementations is None))
