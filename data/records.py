@@ -15,6 +15,11 @@ JsonObject: TypeAlias = Mapping[str, Json]
 
 Mode = Literal["catalogue", "open", "evolve"]
 Kind = Literal["single", "parallel", "dependent", "abstain"]
+BriefKind = Literal[
+    "single", "parallel", "dependent", "conversation", "alternatives", "removed", "unsaid", "world",
+    "near", "fewer", "further", "indirect", "renamed",
+]  # fmt: skip
+"""What a brief asks for (`generator.kinds` says what each is); the second line are changes of a published task."""
 Band = Literal["hard", "frontier", "easy"]
 FinishReason = Literal["stop", "length", "error"]
 
@@ -40,23 +45,27 @@ class Message:
 class Brief:
     """What the generator is asked for. The same `(seed, index)` and configuration give the same brief for ever.
 
-    `tools` is the menu (normalised tools, RULES M) in catalogue mode and empty in open mode; `targets` names the
-    menu's tools that the gold shall call, in order; `arguments` proposes values for each of them, as far as the
-    catalogue knows plausible ones.
+    `tools` is the menu before anything is taken out of it (normalised tools, RULES M), empty in open mode; `targets`
+    names the menu's tools that the gold shall call, in order; `arguments` proposes values for each of them, as far as
+    the catalogue knows plausible ones.
     """
 
     seed: int
     index: int
     mode: Mode
+    kind: BriefKind
     domain: str
     menu_size: int
     calls: int
-    dependent: bool = False
     turns: int = 1
-    answerable: bool = True
+    """User turns."""
     tools: tuple[JsonObject, ...] = ()
     targets: tuple[str, ...] = ()
     arguments: tuple[JsonObject, ...] = ()
+    said: tuple[JsonObject, ...] = ()
+    """Of a conversation about one call: the values that each user turn gives; one given again is a correction."""
+    fixed: JsonObject = field(default_factory=dict)
+    """Fields of the draft that are the program's to say, whatever the completion says of them."""
     parent_task_id: str | None = None
 
 

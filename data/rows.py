@@ -69,7 +69,7 @@ def question_of(messages: Sequence[Message]) -> str:
 
 
 def task_columns(task: Task) -> dict[str, object]:
-    """The task's own columns, as `TASKS` and `VERIFIED` name them, with `unanswerable_json` (in `VERIFIED` alone).
+    """The task's own columns, as `TASKS` and `VERIFIED` name them.
 
     Raises `data.canonical.CanonicalError` if some part has no canonical JSON.
     """
@@ -87,7 +87,7 @@ def task_columns(task: Task) -> dict[str, object]:
 
 
 def task_from_row(row: Row) -> Task:
-    """The task of a row of `TASKS` or `VERIFIED`. A row of `TASKS` has lost the proof of an unanswerable task."""
+    """The task of a row of `TASKS` or `VERIFIED`."""
     values = cast(Mapping[str, Any], row)
 
     def part(name: str) -> Any:
@@ -147,12 +147,14 @@ def published_row(
     task: Task, score: Score, *, env_index: int, generator_digest: str, solver_digest: str
 ) -> dict[str, object]:
     """A row of `TASKS`: the task, its difficulty, and the weights of both players."""
-    row = task_columns(task) | score_row(score)
-    del row["unanswerable_json"]
-    return row | {
-        "schema_version": SCHEMA_VERSION,
-        "env_index": env_index,
-        "group_key": f"{task.task_id}:{score.harness}",
-        "generator_digest": generator_digest,
-        "solver_digest": solver_digest,
-    }
+    return (
+        task_columns(task)
+        | score_row(score)
+        | {
+            "schema_version": SCHEMA_VERSION,
+            "env_index": env_index,
+            "group_key": f"{task.task_id}:{score.harness}",
+            "generator_digest": generator_digest,
+            "solver_digest": solver_digest,
+        }
+    )

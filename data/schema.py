@@ -52,7 +52,7 @@ _REWARD_PARTS = """
 
 TASKS = _schema(f"""
     schema_version:i32 task_id:str kind:str turns:i32 domain:str mode:str
-    messages_json:str tools_json:str calls_json:str accept_json:str may_omit_json:str
+    messages_json:str tools_json:str calls_json:str accept_json:str may_omit_json:str unanswerable_json?:str
     world_json?:str implementations_json?:str outcome_json?:str rule:str parent_task_id?:str brief_json:str
     {_MEASUREMENTS} env_index:i32 group_key:str generator_digest:str solver_digest:str
 """)

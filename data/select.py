@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from data.errors import UsageError
 from data.neardup import NearDuplicates
-from data.records import Band, Score, Task, Verdict
+from data.records import Band, Json, Score, Task, Verdict
 
 CHECK = "select"
 BANDS: tuple[Band, ...] = ("frontier", "hard", "easy")
@@ -78,11 +78,18 @@ class Selection:
 def candidate_of(index: int, task: Task, score: Score) -> Candidate:
     """The candidate that a task and its score make; its question is all that the user says.
 
-    A gold without calls counts as a tool of its own, so that abstentions spread like the rest.
+    A gold without calls counts by those of its proof, so that abstentions spread like the rest.
     """
     question = "\n".join(message.content for message in task.messages if message.role == "user")
-    tools = tuple(sorted({str(call["name"]) for call in task.calls})) or ("",)
+    tools = tuple(sorted({str(call["name"]) for call in task.calls or _proof_calls(task)})) or ("",)
     return Candidate(index, question, task.domain, tools, score.pass_rate, score.band, score.suspect)
+
+
+def _proof_calls(task: Task) -> list[Mapping[str, Json]]:
+    """The calls that would be due, were the task not unanswerable; as a model wrote them."""
+    calls = task.unanswerable.get("calls") if isinstance(task.unanswerable, Mapping) else None
+    listed = calls if isinstance(calls, (list, tuple)) else ()
+    return [call for call in listed if isinstance(call, Mapping) and "name" in call]
 
 
 def select(

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from data.atomic import write_bytes
+from data.records import Task
+from data.rows import task_from_row
+from data.version import open_version
 from flows.engines import Bridge, Engines
 from flows.settings import RunConfig
 from flows.workdir import Workdir
-from generator.briefs import SMALL_MENUS, SMALL_VALUES, BriefConfig
+from generator.briefs import SMALL_COUNTS, SMALL_MENUS, SMALL_VALUES, BriefConfig
 from generator.catalogue import Catalogue, load_catalogue
+from generator.kinds import PLAIN_SHARES
 from policies.connect import open_policy
 from policies.players import Player
 from policies.protocol import SamplingParams
@@ -26,6 +31,7 @@ from solver.rollouts import Settings
 
 CHUNK = {"embedded": 8, "scripted": 500}
 URL_CHUNK = 128
+MOST_PARENTS = 10_000
 WAVE = 2
 """Chunks under way at once, and between two looks at whether there are enough tasks."""
 
@@ -48,10 +54,28 @@ class Context:
     @cached_property
     def briefs(self) -> BriefConfig:
         config = self.config
-        wide = BriefConfig(self.catalogue, config.seed, config.mode, config.domains)
-        if self.style(self.solver) == "chat":
-            return wide
-        return replace(wide, menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES, two_calls=0.05)
+        small: dict[str, Any] = {}
+        if self.style(self.solver) == "plain":
+            small = {"menu_sizes": SMALL_MENUS, "most_values": SMALL_VALUES, "counts": SMALL_COUNTS}
+            small["usual"] = PLAIN_SHARES
+        return BriefConfig(
+            self.catalogue,
+            config.seed,
+            config.brief_mode,
+            config.domains,
+            kinds=config.kinds,
+            parents=self.parents,
+            **small,
+        )
+
+    @cached_property
+    def parents(self) -> tuple[Task, ...]:
+        """The published tasks to be changed, of a large version its first by id."""
+        if not self.config.parent:
+            return ()
+        version = open_version(self.config.path("store"), self.config.parent)
+        rows = (row for table in version.tasks() for row in table.to_pylist())
+        return tuple(task_from_row(row) for row in islice(rows, MOST_PARENTS))
 
     @property
     def chunk(self) -> int:

@@ -12,12 +12,15 @@ from dataclasses import asdict, fields, replace
 from data.records import Brief, Draft, Json, JsonObject, Kind, Task, Verdict
 from data.rows import brief_from_json, question_of, raw_text, stored_text, task_columns
 from data.schema import VERIFIED, Row
+from generator.drafts import unmet
 from generator.parsing import parse
 from generator.prompts import Style, render
 from generator.reward import RewardParts, judge, repetition_penalties
 from policies.protocol import prompt_text
 from verifiers.answer import reference
 from verifiers.verify import Proof, identity, verify
+
+_IN_THE_TASK = frozenset({"tools", "arguments", "said", "fixed"})
 
 ENGINE = "engine"
 """The check of a proposal that never came: the engine failed after its retries."""
@@ -37,6 +40,8 @@ def judged_row(row: Row, style: Style) -> dict[str, object]:
         verdict = Verdict(draft.check, "truncated", draft.detail) if row["finish_reason"] == "length" else draft
         return result | _refused(verdict, "verify") | reward_columns(judge(draft, None))
     proof = verify(draft, prompt=prompt_text(prompt))
+    if proof.solvable and (failing := unmet(brief, draft)):
+        proof = replace(proof, reasons=(failing,))
     result |= reward_columns(judge(draft, proof)) | {"question": stored_text(question_of(draft.messages))}
     if proof.reasons:
         return result | _refused(proof.reasons[0], "verify")
@@ -85,8 +90,8 @@ def _refers(value: Json) -> bool:
 
 
 def _compact(brief: Brief) -> JsonObject:
-    """The brief without its menu, which stands in the task."""
-    return {part.name: getattr(brief, part.name) for part in fields(Brief) if part.name not in ("tools", "arguments")}
+    """The brief without what stands in the task."""
+    return {part.name: getattr(brief, part.name) for part in fields(Brief) if part.name not in _IN_THE_TASK}
 
 
 def reward_columns(parts: RewardParts) -> dict[str, object]:

@@ -31,6 +31,7 @@ def prepare(root: Path, config: RunConfig) -> None:
     contexts.save(root, config, generator, solver)
     run = contexts.context(str(root))
     check_domains(run)
+    logger.info("kinds of briefs: {}", ", ".join(f"{kind} {share:g}" for kind, share in run.briefs.shares.items()))
     for refused in run.catalogue.refused:
         verdict = refused.verdict
         words = f"tool {refused.name!r} cannot be used: {verdict.check}/{verdict.code}: {verdict.detail}"

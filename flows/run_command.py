@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from data.errors import Shortfall, SparringError
-from flows.settings import Mix, RunConfig, build
+from flows.settings import Mix, RunConfig, build, parse_shares
 
 Text = Annotated[str, typer.Option()]
 
@@ -35,7 +35,9 @@ def run(
     solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
     tools: Annotated[str, typer.Option(help="a file of your own tools")] = "",
     domain: Annotated[list[str] | None, typer.Option(help="only this domain; may be repeated")] = None,
-    mode: Annotated[str, typer.Option(help="catalogue, or open: the model writes the tools too")] = "catalogue",
+    mode: Annotated[str, typer.Option(help="catalogue, open (the model writes the tools too) or mutate")] = "catalogue",
+    parent: Annotated[str, typer.Option(help="with --mode mutate: the version whose tasks are changed")] = "",
+    kinds: Annotated[str, typer.Option(help="shares by kind of task, as single=0.6,parallel=0.2,unsaid=0.2")] = "",
     harness: Annotated[str, typer.Option(help="how the solver is asked: tags or json")] = "json",
     style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
     k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
@@ -60,6 +62,8 @@ def run(
         "tools": tools,
         "domains": tuple(domain or ()),
         "mode": mode,
+        "parent": parent,
+        "kinds": parse_shares("--kinds", kinds, "single=0.6,parallel=0.2,unsaid=0.2"),
         "harness": harness,
         "style": style,
         "k": k,

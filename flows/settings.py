@@ -14,9 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from data.canonical import digest
 from data.errors import UsageError
-from data.records import Band
+from data.records import Band, Mode
 from data.select import DEFAULT_MIX
 from generator.domains import DOMAINS
+from generator.kinds import check_shares
 
 MAX_BUDGET = 10_000_000
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -41,23 +42,29 @@ class Mix(BaseModel):
     @classmethod
     def parse(cls, text: str) -> Mix:
         """Read `easy=0.2,frontier=0.6,hard=0.2`; a band left out has share 0."""
-        shares = {"easy": 0.0, "frontier": 0.0, "hard": 0.0}
-        for part in filter(None, text.split(",")):
-            name, equals, number = part.partition("=")
-            try:
-                if not equals or name.strip() not in shares:
-                    raise ValueError
-                shares[name.strip()] = float(number)
-            except ValueError:
-                raise UsageError(
-                    f"--mix has {part!r}, which is no share of a band",
-                    hint="write it as --mix easy=0.2,frontier=0.6,hard=0.2",
-                ) from None
+        none = {"easy": 0.0, "frontier": 0.0, "hard": 0.0}
+        shares = parse_shares("--mix", text, "easy=0.2,frontier=0.6,hard=0.2")
+        if unknown := sorted(shares.keys() - none.keys()):
+            raise UsageError(f"--mix has {unknown[0]!r}, which is no band", hint=f"there are {', '.join(none)}")
         try:
-            return cls(**shares)
+            return cls(**none | shares)
         except ValidationError as fault:
             why = "; ".join(str(error["msg"]).removeprefix("Value error, ") for error in fault.errors())
             raise UsageError(f"--mix {text!r}: {why}", hint="shares lie in [0, 1] and add up to 1") from None
+
+
+def parse_shares(option: str, text: str, example: str) -> dict[str, float]:
+    """Read `name=share,...`. Raises `UsageError` naming the part that is no share, or a name that is there twice."""
+    shares: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = (word.strip() for word in part.partition("="))
+        try:
+            shares[name], twice = float(number), name in shares
+        except ValueError:
+            raise UsageError(f"{option} has {part!r}, which is no share", hint=f"as {option} {example}") from None
+        if twice:
+            raise UsageError(f"{option} names {name!r} twice", hint=f"as {option} {example}")
+    return shares
 
 
 class RunConfig(BaseModel):
@@ -72,7 +79,9 @@ class RunConfig(BaseModel):
     engine: str = Field("embedded", title="Engine of both players")
     generator: str = Field("", title="Generator", description="An engine for this run; empty: the promoted one")
     solver: str = Field("", title="Solver", description="An engine for this run; empty: the promoted one")
-    mode: Literal["catalogue", "open"] = Field("catalogue", title="Mode")
+    mode: Literal["catalogue", "open", "mutate"] = Field("catalogue", title="Mode")
+    parent: str = Field("", title="Version to change", description="Of mode mutate: name@v0003, or its folder")
+    kinds: dict[str, float] = Field({}, title="Shares of the kinds of task", description="Empty: by the solver's size")
     tools: str = Field("", title="Tools file", description="Empty: the shipped catalogue")
     domains: tuple[str, ...] = Field((), title="Domains", description="Empty: all that the catalogue has")
     harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
@@ -94,6 +103,18 @@ class RunConfig(BaseModel):
             raise ValueError(f"unknown domain {', '.join(map(repr, unknown))}; known are {', '.join(DOMAINS)}")
         return tuple(sorted(set(names)))
 
+    @field_validator("parent")
+    @classmethod
+    def _exact(cls, reference: str) -> str:
+        """A version never changes; what a name alone stands for does."""
+        if not reference or "/" in reference:
+            return str(Path(reference).expanduser().absolute()) if reference else reference
+        if reference.partition("@")[2] in ("", "latest"):
+            raise ValueError(
+                f"--parent {reference!r} names no version: write it as name@v0003 (see `sparring sets log`)"
+            )
+        return reference
+
     @field_validator("tools", "store", "workdir")
     @classmethod
     def _absolute(cls, path: str) -> str:
@@ -101,6 +122,13 @@ class RunConfig(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if (self.mode == "mutate") != bool(self.parent):
+            raise ValueError("--mode mutate and --parent go together: a published version whose tasks are changed")
+        if self.kinds:
+            try:
+                check_shares(self.kinds, self.brief_mode)
+            except UsageError as fault:
+                raise ValueError(str(fault)) from None
         if self.k_max < self.k:
             raise ValueError(f"--k-max {self.k_max} is below --k {self.k}")
         if self.budget and self.budget < self.tasks:
@@ -108,6 +136,11 @@ class RunConfig(BaseModel):
                 f"--budget {self.budget} cannot give --tasks {self.tasks}: a task takes a candidate at least"
             )
         return self
+
+    @property
+    def brief_mode(self) -> Mode:
+        """The mode as briefs and rows call it."""
+        return "evolve" if self.mode == "mutate" else self.mode
 
     @property
     def candidates(self) -> int:

@@ -31,11 +31,13 @@ from generator.prompts import PROMPT_VERSION as GENERATOR_PROMPTS
 from generator.prompts import render
 from policies.engine import Engine
 from policies.journal import JournalledPolicy
+from policies.protocol import Completion, Prompt, prompt_text
 from solver.difficulty import rate as rate_task
 from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
 from solver.rollouts import attempt
 from verifiers.verify import VERIFIER_VERSION
 
+_NOTHING = Completion("", 0, 0, 0, 0, "stop")
 _LATER = "see that the engine runs, then repeat the same command: finished chunks are kept"
 
 
@@ -66,10 +68,7 @@ def propose(root: str, first: int, last: int) -> str:
         return str(found)
     briefs = [plan(run.briefs, index) for index in range(first, last)]
     prompts = [render(brief, run.style(run.generator)) for brief in briefs]
-    policy = _journalled(run, run.engines.generator, name)
-    answers = run.engines.bridge.call(policy.sample(prompts, 1, run.sampling))
-    if all(answer.finish_reason == "error" for (answer,) in answers):
-        raise EngineUnavailable(f"the generator answered nothing: {answers[0][0].error}", hint=_LATER)
+    answers = _proposals(run, prompts, name)
     rows: list[Row] = [
         {
             "index": brief.index,
@@ -82,9 +81,20 @@ def propose(root: str, first: int, last: int) -> str:
             "finish_reason": answer.finish_reason,
             "error": stored_text(answer.error),
         }
-        for brief, prompt, (answer,) in zip(briefs, prompts, answers, strict=True)
+        for brief, prompt, answer in zip(briefs, prompts, answers, strict=True)
     ]
     return str(write_chunk(run.workdir.chunks, "propose", name, to_table(rows, PROPOSALS), PROPOSALS))
+
+
+def _proposals(run: Context, prompts: Sequence[Prompt], name: str) -> list[Completion]:
+    """What the generator says to each prompt; one that asks nothing is not sent."""
+    asked = [prompt for prompt in prompts if prompt_text(prompt)]
+    policy = _journalled(run, run.engines.generator, name)
+    sampled = run.engines.bridge.call(policy.sample(asked, 1, run.sampling)) if asked else []
+    if asked and all(answer.finish_reason == "error" for (answer,) in sampled):
+        raise EngineUnavailable(f"the generator answered nothing: {sampled[0][0].error}", hint=_LATER)
+    answers = {prompt.key: answer for prompt, (answer,) in zip(asked, sampled, strict=True)}
+    return [answers.get(prompt.key, _NOTHING) for prompt in prompts]
 
 
 def verify(root: str, proposals: str) -> str:

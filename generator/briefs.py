@@ -1,7 +1,8 @@
 """What the generator shall propose: `(seed, index)` -> `Brief`, purely.
 
-In: a `BriefConfig` and an index. Out: the same brief for ever: domain (equal weight), menu size, one call or two (0.8 /
-0.2 as in Tool-R0), the menu in catalogue mode with the tools to be called and values proposed for them.
+In: a `BriefConfig` and an index. Out: the same brief for ever: kind by its share, domain (equal weight), menu size; in
+catalogue mode the menu with the tools to be called and values proposed for them; in mode `evolve` a published task
+and the change to be made to it.
 Not promised: that a brief can be met. Open briefs name only the domain and the sizes; the model writes the tools.
 """
 
@@ -12,22 +13,31 @@ from dataclasses import dataclass, field
 from random import Random
 
 from data.canonical import digest
-from data.records import Brief, Json, JsonObject, Mode
+from data.errors import UsageError
+from data.records import Brief, BriefKind, Json, JsonObject, Mode, Task
 from generator.catalogue import Catalogue, Entry
 from generator.domains import DOMAINS, check_domains
-from generator.values import VALUES_VERSION, draw_arguments, least_values
+from generator.kinds import CHAT_SHARES, Shares, check_shares, draw_kind
+from generator.material import Material, fits, material
+from generator.mutate import changeable, mutate
+from generator.values import VALUES_VERSION, alternatives, required_names
+from generator.wishes import Wish, conversation, dependent, parallel, single, synonym, unsaid
 
 PAPER_MENUS = (2, 3, 4, 5, 6, 7, 8)
 """Menu sizes of Tool-R0, equally likely."""
 
 SMALL_MENUS = (2, 3, 4)
 SMALL_VALUES = 1
-"""Menu sizes and values a call at which a 135M solver passes some attempts and fails others."""
+SMALL_COUNTS = (2,)
+"""Menu sizes, values a call and numbers of calls at which a 135M solver passes some attempts and fails others."""
 
 
 @dataclass(frozen=True, slots=True)
 class BriefConfig:
-    """The distribution that briefs are drawn from. `UsageError` names a domain that is unknown or has no tools here."""
+    """The distribution that briefs are drawn from.
+
+    `UsageError` names a domain that is unknown or has no tools here, and a kind asked for without material.
+    """
 
     catalogue: Catalogue
     seed: int = 0
@@ -36,43 +46,93 @@ class BriefConfig:
     """Domains to draw from; all that the mode knows when empty."""
     menu_sizes: tuple[int, ...] = PAPER_MENUS
     """Drawn from with equal weight: name a size twice to double its weight."""
-    two_calls: float = 0.2
-    dependent: float = 0.5
-    """Share of the two-call briefs whose second call needs the result of the first."""
+    kinds: Mapping[str, float] = field(default_factory=dict)
+    """Shares of the kinds; when empty those of `usual`, less what there is no material for."""
+    usual: Mapping[Mode, Shares] = field(default_factory=lambda: CHAT_SHARES)
+    counts: tuple[int, ...] = (2, 2, 2, 3, 4)
+    """Numbers of calls of a parallel or dependent brief, drawn from with equal weight."""
     most_values: int = 8
     """Values that a call is given at most; tools that require more are distractors, unless there are no others."""
+    parents: tuple[Task, ...] = field(default=(), repr=False)
+    """The published tasks that mode `evolve` changes."""
 
-    entries: tuple[Entry, ...] = field(init=False, repr=False)
-    """The catalogue's tools of these domains."""
-    callable: tuple[Entry, ...] = field(init=False, repr=False)
-    """Those of them that a brief may ask to be called."""
+    shares: Shares = field(init=False)
+    """What kinds are drawn by."""
+    stock: Material = field(init=False, repr=False)
+    changeable: Mapping[BriefKind, tuple[Task, ...]] = field(init=False, repr=False)
+    """The parents of these domains that each change can be made to."""
 
     def __post_init__(self) -> None:
         known = DOMAINS if self.mode == "open" else self.catalogue.domains
-        object.__setattr__(self, "domains", check_domains(self.domains, known) or known)
-        entries = tuple(entry for entry in self.catalogue.entries if entry.domain in self.domains)
-        light = tuple(entry for entry in entries if least_values(entry.parameters) <= self.most_values)
-        object.__setattr__(self, "entries", entries)
-        object.__setattr__(self, "callable", light or entries)
+        if self.mode == "evolve":
+            known = tuple(sorted({task.domain for task in self.parents}))
+        domains = check_domains(self.domains, known) or known
+        entries = [entry for entry in self.catalogue.entries if self.mode == "evolve" or entry.domain in domains]
+        parents = [task for task in self.parents if task.domain in domains]
+        object.__setattr__(self, "domains", domains)
+        object.__setattr__(self, "stock", material(entries, self.catalogue.chains, self.most_values))
+        object.__setattr__(self, "changeable", changeable(parents, self.catalogue) if self.mode == "evolve" else {})
+        object.__setattr__(self, "shares", self._shares())
+
+    def _shares(self) -> Shares:
+        asked = check_shares(self.kinds, self.mode) if self.kinds else self.usual[self.mode]
+        empty = [kind for kind, share in asked.items() if share and not self._has(kind)]
+        if self.kinds and empty:
+            raise UsageError(f"there is nothing to make tasks of kind {empty[0]!r} of", hint=_NEEDS[empty[0]])
+        shares = {kind: share for kind, share in asked.items() if share and kind not in empty}
+        if not shares:
+            raise UsageError("no published task can be changed", hint="give a --parent with tasks of these domains")
+        return shares
+
+    def _has(self, kind: BriefKind) -> bool:
+        if self.mode == "evolve":
+            return bool(self.changeable[kind])
+        return self.mode == "open" or self.stock.has(kind)
 
     @property
     def digest(self) -> str:
         """Identifies the distribution, for cache keys: equal digests, equal briefs."""
         fields: dict[str, Json] = {"catalogue": self.catalogue.digest, "seed": self.seed, "mode": self.mode}
         fields |= {"domains": self.domains, "menu_sizes": self.menu_sizes, "values": VALUES_VERSION}
-        fields |= {"two_calls": self.two_calls, "dependent": self.dependent, "most_values": self.most_values}
+        fields |= {
+            "kinds": {str(kind): share for kind, share in self.shares.items()},
+            "counts": self.counts,
+            "most_values": self.most_values,
+        }
+        fields |= {"parents": [task.task_id for task in self.parents]}
         return digest(fields)
+
+
+_NEEDS: Mapping[BriefKind, str] = {
+    "parallel": "it takes two tools in the catalogue",
+    "dependent": "it takes a tool with an outputSchema, whose result another tool of its domain requires by name",
+    "conversation": "it takes a tool whose required parameters have values to propose (examples, enum, ranges)",
+    "alternatives": "it takes a required parameter with `synonyms`: lists of values that mean the same",
+    "removed": "it takes a menu of two tools, and for a change a parent with one call",
+    "unsaid": "it takes a required parameter of several values without a default, or a parent of several turns",
+    "world": "no built-in world is at hand",
+    "near": "it takes tools in the catalogue that are like the parents'",
+    "fewer": "it takes parents with two tools that nobody calls",
+    "further": "it takes a chain of the catalogue that begins where a parent ends",
+    "indirect": "it takes parents with one user turn and a call",
+    "renamed": "it takes parents without a world",
+}  # fmt: skip
 
 
 def plan(config: BriefConfig, index: int) -> Brief:
     """Brief number `index` of the distribution."""
     random = Random(f"{config.seed}:{index}")
+    kind = draw_kind(config.shares, random)
+    if config.mode == "evolve":
+        return mutate(kind, random.choice(config.changeable[kind]), config.catalogue, random, config.seed, index)
     size = random.choice(config.menu_sizes)
-    two = random.random() < config.two_calls
-    dependent = two and random.random() < config.dependent
+    count = random.choice(config.counts)
     if config.mode == "open":
-        return Brief(config.seed, index, "open", random.choice(config.domains), size, 1 + two, dependent)
-    return _from_catalogue(config, random, index, size, two, dependent)
+        several, turns = kind in ("parallel", "dependent"), 2 if kind in ("conversation", "unsaid") else 1
+        calls = count if several else 1
+        domain = random.choice(config.domains)
+        return Brief(config.seed, index, "open", kind, domain, max(size, calls, 2), calls, turns)
+    return _from_catalogue(config, random, index, kind, size, count)
 
 
 def proposes_all(brief: Brief) -> bool:
@@ -80,43 +140,68 @@ def proposes_all(brief: Brief) -> bool:
     schemas = {tool["name"]: tool["parameters"] for tool in brief.tools}
     for name, given in zip(brief.targets, brief.arguments, strict=True):
         schema = schemas[name]
-        required = schema.get("required", ()) if isinstance(schema, Mapping) else ()
-        if not given.keys() >= set(required if isinstance(required, (list, tuple)) else ()):
+        if not given.keys() >= set(required_names(schema if isinstance(schema, Mapping) else {})):
             return False
     return bool(brief.targets)
 
 
-def _from_catalogue(config: BriefConfig, random: Random, index: int, size: int, two: bool, dependent: bool) -> Brief:
-    names = {entry.name for entry in config.callable}
-    chains = [one for one in config.catalogue.chains if {one.producer.name, one.consumer.name} <= names]
-    dependent = dependent and bool(chains)
-    if dependent:
-        chain = random.choice(chains)
-        targets = [chain.producer, chain.consumer]
-    else:
-        domain = random.choice(sorted({entry.domain for entry in config.callable}))
-        near = [entry for entry in config.callable if entry.domain == domain]
-        targets = random.sample(near, min(1 + two, len(near)))
-    arguments: list[JsonObject] = [draw_arguments(entry.parameters, random, config.most_values) for entry in targets]
-    if dependent:
-        arguments[1] = {**arguments[1], chain.value: f"$var_1.{chain.value}"}
-    menu = targets + _distractors(random, config.entries, targets, size - len(targets))
+def proposed_calls(brief: Brief) -> list[Json]:
+    """The calls that the brief proposes."""
+    pairs = zip(brief.targets, brief.arguments, strict=True)
+    return [{"name": name, "arguments": given} for name, given in pairs]
+
+
+def _from_catalogue(config: BriefConfig, random: Random, index: int, kind: BriefKind, size: int, count: int) -> Brief:
+    wish = _wish(config, random, kind, count)
+    names = {entry.name for entry in wish.targets}
+    others = [entry for entry in config.stock.entries if entry.name not in names]
+    if kind in ("removed", "unsaid"):  # what another tool could do as well would be no proof that nothing can be done
+        heard = [*wish.arguments, *wish.said]
+        others = [entry for entry in others if not any(fits(entry.tool, given) for given in heard)] or others
+    count = max(size - len(wish.targets), 1 if kind == "removed" else 0)
+    menu: list[Entry] = [*wish.targets, *random.sample(others, min(count, len(others)))]
     random.shuffle(menu)
     return Brief(
         seed=config.seed,
         index=index,
         mode="catalogue",
-        domain=targets[0].domain,
+        kind=kind,
+        domain=wish.targets[0].domain,
         menu_size=len(menu),
-        calls=len(targets),
-        dependent=dependent,
+        calls=len(wish.targets),
+        turns=max(1, len(wish.said)),
         tools=tuple(entry.tool for entry in menu),
-        targets=tuple(entry.name for entry in targets),
-        arguments=tuple(arguments),
+        targets=tuple(entry.name for entry in wish.targets),
+        arguments=wish.arguments,
+        said=wish.said,
+        fixed=_fixed(wish, kind),
     )
 
 
-def _distractors(random: Random, entries: tuple[Entry, ...], targets: list[Entry], count: int) -> list[Entry]:
-    chosen = {entry.name for entry in targets}
-    others = [entry for entry in entries if entry.name not in chosen]
-    return random.sample(others, min(max(count, 0), len(others)))
+def _wish(config: BriefConfig, random: Random, kind: BriefKind, count: int) -> Wish:
+    stock, most = config.stock, config.most_values
+    match kind:
+        case "parallel":
+            return parallel(stock, random, most, count)
+        case "dependent":
+            return dependent(stock, random, most, count)
+        case "conversation":
+            return conversation(stock, random, most)
+        case "alternatives":
+            return synonym(stock, random, most)
+        case "unsaid":
+            return unsaid(stock, random, most)
+        case _:
+            return single(stock.callable, random, most)
+
+
+def _fixed(wish: Wish, kind: BriefKind) -> JsonObject:
+    """The calls, where what a turn says and what it corrects hang on them, or values that mean the same (RULES A7)."""
+    pairs = list(zip(wish.targets, wish.arguments, strict=True))
+    calls: list[Json] = [{"name": entry.name, "arguments": given} for entry, given in pairs]
+    if kind in ("removed", "unsaid"):
+        return {"calls": calls} if wish.said else {}
+    accept: list[Json] = [alternatives(entry.parameters, given) for entry, given in pairs]
+    if any(accept):
+        return {"calls": calls, "accept": accept}
+    return {"calls": calls} if wish.said else {}

@@ -5,9 +5,9 @@ with its domain, the values its parameters may be given and what it returns, and
 used, with the verdict on it.
 
 An entry is a tool in any shape of RULES M2; beside the tool's own keys, `domain` and `outputSchema` (MCP) are read
-when present. `examples` of a parameter are what briefs draw values from; they are taken out of the menu's tools, where
-they would show the solver the answer. Not promised: that a user's tools are told apart by their descriptions (RULES
-D2 judges menus, later).
+when present. `examples` of a parameter are what briefs draw values from, `synonyms` lists of values that the tool takes
+for the same; both are taken out of the menu's tools, where they would show the solver the answer. Not promised: that
+a user's tools are told apart by their descriptions (RULES D2 judges menus, later).
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ from generator.tools_file import read_tools, tools_in
 from verifiers.menu import read_menu
 from verifiers.schema_normal import SUBSCHEMA_LISTS, SUBSCHEMA_MAPS, SUBSCHEMAS
 
+DRAWN_FROM = ("examples", "synonyms")
+"""Annotations of a parameter that say which values it may be given."""
+
 OWN_DOMAIN = "own"
 """Domain of the tools of a user's file that name none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One usable tool. `parameters` is its schema with `examples`, `tool` the normal form without them."""
+    """One usable tool. `parameters` is its schema with the values to draw from, `tool` the normal form without."""
 
     tool: JsonObject
     domain: str
@@ -134,7 +137,7 @@ def _entry(tool: Json) -> Entry | Verdict:
     assert isinstance(parameters, Mapping)
     domain = own.get("domain")
     # Canonical key order, so that a brief read back from a chunk renders to the very same prompt.
-    stored: JsonObject = json.loads(canonical_json({**normal, "parameters": without_examples(parameters)}))
+    stored: JsonObject = json.loads(canonical_json({**normal, "parameters": without_values(parameters)}))
     return Entry(
         tool=stored,
         domain=domain if isinstance(domain, str) and domain else OWN_DOMAIN,
@@ -168,18 +171,18 @@ def _list(value: Json) -> Sequence[Json]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
-def without_examples(schema: Json) -> Json:
-    """A schema without its `examples` annotations, at every depth; a property of that name stays."""
+def without_values(schema: Json) -> Json:
+    """A schema without the annotations that values are drawn from, at every depth; a property of such a name stays."""
     if not isinstance(schema, Mapping):
         return schema
     kept: dict[str, Json] = {}
     for key, value in schema.items():
-        if key == "examples":
+        if key in DRAWN_FROM:
             continue
         if key in SUBSCHEMA_MAPS and isinstance(value, Mapping):
-            kept[key] = {name: without_examples(inner) for name, inner in value.items()}
+            kept[key] = {name: without_values(inner) for name, inner in value.items()}
         elif key in SUBSCHEMA_LISTS and isinstance(value, (list, tuple)):
-            kept[key] = [without_examples(inner) for inner in value]
+            kept[key] = [without_values(inner) for inner in value]
         else:
-            kept[key] = without_examples(value) if key in SUBSCHEMAS else value
+            kept[key] = without_values(value) if key in SUBSCHEMAS else value
     return kept

@@ -1,8 +1,8 @@
 """JSON Schemas that hold a small model to the format of a plain completion.
 
 In: a brief. Out: the schema of the JSON it is to be answered with. Where the brief proposes every value, that is the
-question alone: the model's own words around the values, which come in any order if there are up to three. Values that
-a grammar cannot carry safely (quotes, backslashes, control characters) leave the question free.
+question alone, or the turns of the person: the model's own words around the values, which come in any order if there
+are up to three. Values that a grammar cannot carry safely (quotes, backslashes, control characters) leave it free.
 Naming the values is thereby the program's doing, not the model's: on SmolLM2-135M 64 of 64 such questions are solvable
 at temperature 0.3, where about 30 % are without a grammar. Sense it does not mend; that falls with temperature.
 Not promised: sense. What the completion says is judged by the verifiers like any other text.
@@ -35,16 +35,19 @@ _VERBS = (
 )  # fmt: skip
 
 
-def question_schema(brief: Brief) -> JsonObject:
-    """The question alone, for a brief that proposes every value: a sentence that names each."""
-    return _question(brief.arguments)
+def question_schema(arguments: Sequence[JsonObject]) -> JsonObject:
+    """The question alone, where every value is proposed: a sentence that names each."""
+    return _question(arguments)
+
+
+def turns_schema(brief: Brief) -> JsonObject:
+    """The user turns of a conversation, each a sentence that names what it gives."""
+    return _tuple([_question([given]) for given in brief.said])
 
 
 def calls_schema(brief: Brief) -> JsonObject:
     """The object `{calls, question}` for a brief with a menu that leaves values to the model."""
-    items: list[Json] = [_call(brief, place) for place in range(len(brief.targets))]
-    size = len(items)
-    calls: JsonObject = {"type": "array", "prefixItems": items, "items": False, "minItems": size, "maxItems": size}
+    calls = _tuple([_call(brief, place) for place in range(len(brief.targets))])
     return _object({"calls": calls, "question": _FREE})
 
 
@@ -62,11 +65,12 @@ def open_schema(brief: Brief) -> JsonObject:
     ]
     arguments: JsonObject = {"type": "object", "additionalProperties": {"type": list(_TYPES)}}
     call = _object({"name": _name("|".join(_VERBS)), "arguments": arguments})
-    question = f"{_OPENING} {_SAYABLE}({_BETWEEN} {_SAYABLE})?{_BETWEEN}{_END}"
+    pattern = f"{_OPENING} {_SAYABLE}({_BETWEEN} {_SAYABLE})?{_BETWEEN}{_END}"
+    question: JsonObject = {"type": "string", "pattern": pattern}
     return _object(
         {
             "tools": {"type": "array", "prefixItems": tools, "items": False, "minItems": len(tools)},
-            "question": {"type": "string", "pattern": question},
+            "question": question if brief.turns == 1 else _tuple([question] * brief.turns),
             "calls": {"type": "array", "items": call, "minItems": brief.calls, "maxItems": brief.calls},
         }
     )
@@ -74,6 +78,11 @@ def open_schema(brief: Brief) -> JsonObject:
 
 def _name(verbs: str) -> JsonObject:
     return {"type": "string", "pattern": f"^({verbs})_[a-z]{{2,12}}(_[a-z]{{2,12}})?$"}
+
+
+def _tuple(items: Sequence[Json]) -> JsonObject:
+    size = len(items)
+    return {"type": "array", "prefixItems": list(items), "items": False, "minItems": size, "maxItems": size}
 
 
 def _object(properties: dict[str, Json]) -> JsonObject:

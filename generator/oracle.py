@@ -1,6 +1,6 @@
 """A right answer to a brief, made by program: what the scripted stand-in says when it is right.
 
-In: a brief. Out: question, tools and calls that every verifier passes, as far as the brief proposes values for all
+In: a brief. Out: user turns, tools and calls that every verifier passes, as far as the brief proposes values for all
 required parameters. Cheap (thousands a second) and deterministic. Not promised: good language, or use for training:
 no real engine ever sees it.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 from data.records import Brief, Json
+from generator.briefs import proposed_calls
 from verifiers.answer import reference
 
 _OPENINGS = (
@@ -22,15 +23,30 @@ _WHO = ("Ida", "Noah", "Mila", "Theo", "Vera", "Hugo", "Lena", "Otto", "Rosa", "
 _THINGS = ("album", "ladder", "candle", "pillow", "basket", "mirror", "carpet", "kettle", "wallet", "bucket")
 
 
-def oracle_parts(brief: Brief) -> tuple[str, list[Json], list[Json]]:
-    """Question, menu and calls that answer `brief`."""
+def oracle_parts(brief: Brief) -> tuple[list[str], list[Json], list[Json]]:
+    """User turns, menu and calls that answer `brief`: in mode `evolve`, the words that are still to be written."""
     if brief.mode == "open":
         return _open(brief)
-    calls: list[Json] = [
-        {"name": name, "arguments": dict(given)} for name, given in zip(brief.targets, brief.arguments, strict=True)
+    calls = proposed_calls(brief)
+    pairs = list(zip(brief.targets, brief.arguments, strict=True))
+    if brief.kind == "further":
+        return [f"And then {_wish(*pairs[-1])}."], list(brief.tools), calls
+    if brief.kind == "indirect":
+        return [f"{_opening(brief)}, all I know is {_hint(brief)}."], list(brief.tools), calls
+    turns = [f"{_opening(brief)}: {', and then '.join(_wish(*pair) for pair in pairs)}."]
+    if brief.said:
+        (name,) = brief.targets
+        turns = [f"{_opening(brief)}: {_wish(name, brief.said[0])}."]
+        turns += [f"One more thing: {_named(given)}." for given in brief.said[1:]]
+    return turns, list(brief.tools), calls
+
+
+def _hint(brief: Brief) -> str:
+    """The values alone, under the names of their parameters."""
+    said = [
+        f"{_words(key)} {text}" for given in brief.arguments for key, value in given.items() if (text := _text(value))
     ]
-    wishes = [_wish(name, given) for name, given in zip(brief.targets, brief.arguments, strict=True)]
-    return f"{_opening(brief)}: {', and then '.join(wishes)}.", list(brief.tools), calls
+    return " or ".join(said) or "nothing at all"
 
 
 def _opening(brief: Brief) -> str:
@@ -39,8 +55,16 @@ def _opening(brief: Brief) -> str:
 
 
 def _wish(name: str, arguments: Mapping[str, Json]) -> str:
-    said = [f"the {key.replace('_', ' ')} is {text}" for key, value in arguments.items() if (text := _text(value))]
-    return " with ".join([name.replace("_", " ").replace("-", " "), " and ".join(said)]) if said else f"just {name}"
+    said = _named(arguments)
+    return f"{_words(name)} with {said}" if said else f"just {name}"
+
+
+def _named(arguments: Mapping[str, Json]) -> str:
+    return " and ".join(f"the {_words(key)} is {text}" for key, value in arguments.items() if (text := _text(value)))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ")
 
 
 def _text(value: Json) -> str:
@@ -61,14 +85,14 @@ def _leaves(value: Json) -> Iterator[str]:
         yield value
 
 
-def _open(brief: Brief) -> tuple[str, list[Json], list[Json]]:
-    """Made-up tools of the domain, of which the first are called."""
+def _open(brief: Brief) -> tuple[list[str], list[Json], list[Json]]:
+    """Made-up tools of the domain, of which the first are called; with two turns, the second says who."""
     random = Random(f"oracle:{brief.seed}:{brief.index}:open")
     things = random.sample(_THINGS, brief.menu_size)
     tools: list[Json] = []
     for place, thing in enumerate(things):
         properties: dict[str, Json] = {"owner": {"type": "string"}, "count": {"type": "integer"}}
-        if place == 1 and brief.dependent:
+        if brief.kind == "dependent" and 0 < place < brief.calls:
             properties["item_id"] = {"type": "string"}
         tools.append(
             {
@@ -77,13 +101,15 @@ def _open(brief: Brief) -> tuple[str, list[Json], list[Json]]:
                 "parameters": {"type": "object", "properties": properties, "required": list(properties)},
             }
         )
+    opening = _opening(brief)
     calls: list[Json] = []
     wishes: list[str] = []
+    owner = ""
     for place, thing in enumerate(things[: brief.calls]):
-        owner, count = random.choice(_WHO), random.randint(2, 99)
+        owner, count = random.choice([name for name in _WHO if name not in opening]), random.randint(2, 99)
         arguments: dict[str, Json] = {"owner": owner, "count": count}
-        if place == 1 and brief.dependent:
-            arguments["item_id"] = "$var_1.item_id"
+        if brief.kind == "dependent" and place:
+            arguments["item_id"] = f"$var_{place}.item_id"
         calls.append({"name": f"get_{brief.domain}_{thing}", "arguments": arguments})
-        wishes.append(f"I want {count} pieces of the {thing} of {owner}")
-    return f"{_opening(brief)}: {', and then '.join(wishes)}.", tools, calls
+        wishes.append(f"I want {count} pieces of the {thing}" + (f" of {owner}" if brief.turns == 1 else ""))
+    return [f"{opening}: {', and then '.join(wishes)}.", f"The owner is {owner}."][: brief.turns], tools, calls

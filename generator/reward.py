@@ -80,7 +80,8 @@ def judge(
     if isinstance(draft, Verdict):
         return RewardParts(format_tags=float(draft.code not in _TAG_FAULTS))
     failed = frozenset(reason.check for reason in proof.reasons) if proof else frozenset({"checker"})
-    calls_hold = bool(proof and proof.calls)
+    none_due = draft.unanswerable is not None and not failed
+    calls_hold = none_due or bool(proof and proof.calls)
     return RewardParts(
         format_tags=1.0,
         format_tools=float(isinstance(draft.tools, list)),

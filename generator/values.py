@@ -19,7 +19,7 @@ from typing import Final
 
 from data.records import Json, JsonObject
 
-VALUES_VERSION: Final = 1
+VALUES_VERSION: Final = 2
 """Counts up when the same seed begins to draw other values."""
 
 OPTIONAL_SHARE: Final = 0.4
@@ -98,6 +98,32 @@ def draw_value(schema: JsonObject, random: Random, name: str = "", taken: Sequen
         case "string" if not schema.keys() & {"format", "pattern"} and (known := _common(name)):
             return _choice(known, random, taken)
     return NO_VALUE
+
+
+def synonyms(schema: JsonObject) -> list[list[Json]]:
+    """The groups of values that a parameter takes for the same, as its catalogue says (`synonyms`)."""
+    groups = schema.get("synonyms")
+    listed = groups if isinstance(groups, (list, tuple)) else ()
+    return [list(group) for group in listed if isinstance(group, (list, tuple)) and len(group) > 1]
+
+
+def alternatives(parameters: JsonObject, given: JsonObject) -> dict[str, list[Json]]:
+    """For each argument of `given` that has them: the other values that say the same (RULES A7, `accept`)."""
+    properties = parameters.get("properties")
+    schemas = properties if isinstance(properties, Mapping) else {}
+    found: dict[str, list[Json]] = {}
+    for name, value in given.items():
+        schema = schemas.get(name)
+        group = next((one for one in synonyms(schema) if value in one), []) if isinstance(schema, Mapping) else []
+        if group:
+            found[name] = [other for other in group if other != value]
+    return found
+
+
+def required_names(schema: JsonObject) -> tuple[str, ...]:
+    """The names that an object schema requires."""
+    required = schema.get("required")
+    return tuple(map(str, required)) if isinstance(required, (list, tuple)) else ()
 
 
 def _choice(choices: Sequence[Json], random: Random, taken: Sequence[Json]) -> Json:

@@ -19,6 +19,7 @@ from verifiers.determinacy import check_determinacy
 from verifiers.execution import check_execution
 from verifiers.grounding import check_grounding
 from verifiers.menu import Menu, read_menu
+from verifiers.unanswerable import check_unanswerable
 
 VERIFIER_VERSION = "2"
 """Enters cache keys and manifests; it changes whenever a verdict, an outcome or a reward can."""
@@ -107,7 +108,7 @@ def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _
     if fault := check_alternatives(menu, calls, draft.accept, draft.may_omit):
         yield fault
     if not calls:
-        if fault := _check_unanswerable(draft, prompt):
+        if fault := check_unanswerable(menu, draft, lambda answerable: verify(answerable, prompt=prompt)):
             yield fault
         return
     if "grounding" in wanted and (fault := check_grounding(menu, calls, draft.messages)):
@@ -130,21 +131,6 @@ def _check_messages(messages: tuple[Message, ...], prompt: str | None) -> Verdic
     questions = [message.content for message in messages if message.role == "user"]
     faults = (check_question(question, prompt) for question in questions or [""])
     return next((fault for fault in faults if fault), None)
-
-
-def _check_unanswerable(draft: Draft, prompt: str | None) -> Verdict | None:
-    """RULES C2: with the tool `removed` back in the menu, `calls`, which use it, pass every check."""
-    proof = draft.unanswerable
-    if not isinstance(proof, Mapping) or set(proof) != {"removed", "calls"} or not isinstance(draft.tools, list):
-        return Verdict("calls", "no_calls", "the proof is not {removed, calls}")
-    answerable = replace(draft, tools=[*draft.tools, proof["removed"]], calls=proof["calls"], unanswerable=None)
-    inner = verify(replace(answerable, accept=None, may_omit=None), prompt=prompt)
-    if inner.reasons:
-        reason = inner.reasons[0]
-        return Verdict("calls", "no_calls", f"the proof fails: {reason.check}/{reason.code}: {reason.detail}")
-    if all(call["name"] != inner.tools[-1]["name"] for call in inner.calls):
-        return Verdict("calls", "no_calls", "the proof fails: its calls do not use the removed tool")
-    return None
 
 
 def check_alternatives(menu: Menu, calls: tuple[JsonObject, ...], accept: Json, may_omit: Json) -> Verdict | None:

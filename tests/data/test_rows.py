@@ -141,7 +141,7 @@ def test_ordinary_raw_text_is_stored_as_it_is() -> None:
 
 
 def test_a_brief_survives_its_json() -> None:
-    brief = Brief(1, 2, "catalogue", "travel", 3, 1, tools=TASK.tools, targets=("t",), parent_task_id="p")
+    brief = Brief(1, 2, "catalogue", "single", "travel", 3, 1, tools=TASK.tools, targets=("t",), parent_task_id="p")
     assert brief_from_json(brief_json(brief)) == brief
 
 

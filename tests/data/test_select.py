@@ -173,3 +173,11 @@ def test_a_candidate_is_made_of_all_that_the_user_says_and_the_tools_called() ->
     task = Task("id", "parallel", 2, "travel", "open", messages, (), calls)
     score = Score("id", "tags", 8, 2, 0.25, 0.1, 0.5, False, "frontier", 0.5, 1, 0.3, 0.1, 2, 0.9, 0.5, False)
     assert candidate_of(3, task, score) == Candidate(3, "a\nb", "travel", ("x", "y"), 0.25, "frontier", True)
+
+
+def test_an_unanswerable_task_spreads_by_the_tool_that_was_taken_from_it() -> None:
+    proof: JsonObject = {"removed": {"name": "t"}, "calls": [{"name": "t", "arguments": {}}]}
+    parts = ("abstain", 1, "d", "catalogue", (Message("user", "q"),), (), ())
+    score = Score("a", "json", 8, 4, 0.5, 0.2, 0.8, False, "frontier", 0.9, 1.0, 0.6, 0.3, 3, 0.99, 0.5, True)
+    assert candidate_of(0, Task("a", *parts, unanswerable=proof), score).tools == ("t",)  # type: ignore[arg-type]
+    assert candidate_of(0, Task("a", *parts), score).tools == ("",)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from data.errors import UsageError
-from flows.settings import Mix, build
+from flows.settings import Mix, build, parse_shares
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,16 @@ from flows.settings import Mix, build
         ({"k": 65, "k_max": 65}, "--k 65"),
         ({"name": "Not A Name"}, "--name 'Not A Name'"),
         ({"mode": "closed"}, "--mode 'closed'"),
+        ({"mode": "mutate"}, "--mode mutate and --parent go together"),
+        ({"parent": "one@v0001"}, "--mode mutate and --parent go together"),
+        ({"mode": "mutate", "parent": "one"}, "write it as name@v0003"),
+        ({"mode": "mutate", "parent": "one@latest"}, "write it as name@v0003"),
+        ({"kinds": {"near": 1.0}}, "--kinds has 'near', no kind of mode catalogue"),
+        (
+            {"kinds": {"single": 1.0}, "mode": "mutate", "parent": "a@v0001"},
+            "--kinds has 'single', no kind of mode mutate",
+        ),
+        ({"kinds": {"single": 0.5}}, "the shares of --kinds add up to 0.5"),
         ({"harness": "hermes"}, "--harness 'hermes'"),
         ({"seed": -1}, "--seed -1"),
         ({"colour": "red"}, "--colour"),
@@ -48,6 +58,16 @@ def test_every_fault_is_named_at_once() -> None:
 def test_a_mix_is_read_by_band(text: str, shares: tuple[float, float, float]) -> None:
     mix = Mix.parse(text)
     assert (mix.easy, mix.frontier, mix.hard) == shares
+
+
+@pytest.mark.parametrize("text", ["single", "single=much", "single=0.5,single=0.5", "=1x"])
+def test_what_are_no_shares_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--kinds"):
+        parse_shares("--kinds", text, "single=1")
+
+
+def test_shares_are_read_by_name() -> None:
+    assert parse_shares("--kinds", "single=0.6, unsaid=0.4", "single=1") == {"single": 0.6, "unsaid": 0.4}
 
 
 @pytest.mark.parametrize("text", ["easy", "easy=much", "medium=1", "easy=0.5", "easy=-1,hard=2"])

@@ -24,10 +24,16 @@ def test_a_brief_depends_on_seed_and_index_alone() -> None:
     assert plan(BriefConfig(load_catalogue(), seed=4), 41) != BRIEFS[41]
 
 
-def test_one_call_in_five_is_two_and_half_of_those_depend() -> None:
-    twos = [brief for brief in BRIEFS if brief.calls == 2]
-    assert 0.15 < len(twos) / len(BRIEFS) < 0.23
-    assert 0.4 < sum(brief.dependent for brief in twos) / len(twos) < 0.7
+def test_kinds_come_as_often_as_their_shares_say() -> None:
+    counts = Counter(brief.kind for brief in BRIEFS)
+    assert set(counts) == set(CONFIG.shares)
+    for kind, share in CONFIG.shares.items():
+        assert abs(counts[kind] / len(BRIEFS) - share / sum(CONFIG.shares.values())) < 0.03
+
+
+def test_one_call_in_five_is_more_and_one_brief_in_ten_has_several_turns_as_in_tool_r0() -> None:
+    assert 0.17 < sum(brief.calls > 1 for brief in BRIEFS) / len(BRIEFS) < 0.25
+    assert 0.07 < sum(brief.kind == "conversation" for brief in BRIEFS) / len(BRIEFS) < 0.14
 
 
 def test_menus_are_of_the_sizes_asked_for_and_hold_the_targets() -> None:
@@ -58,9 +64,10 @@ def test_every_shipped_tool_is_proposed_values_for_all_it_requires() -> None:
 
 
 def test_a_dependent_brief_passes_the_first_result_on() -> None:
-    dependent = next(brief for brief in BRIEFS if brief.dependent)
-    assert "$var_1." in str(dependent.arguments[1])
-    assert "$var" not in str(dependent.arguments[0])
+    for brief in (brief for brief in BRIEFS if brief.kind == "dependent"):
+        assert "$var" not in str(brief.arguments[0])
+        for place, given in enumerate(brief.arguments[1:], 1):
+            assert f"$var_{place}." in str(given)
 
 
 def test_two_values_of_one_call_from_one_list_differ() -> None:
@@ -113,7 +120,8 @@ def test_the_digest_tells_distributions_apart() -> None:
         BriefConfig(catalogue, seed=3, mode="open"),
         BriefConfig(catalogue, seed=3, menu_sizes=SMALL_MENUS),
         BriefConfig(catalogue, seed=3, domains=("music",)),
-        BriefConfig(catalogue, seed=3, two_calls=0.5),
+        BriefConfig(catalogue, seed=3, counts=(2,)),
+        BriefConfig(catalogue, seed=3, kinds={"single": 1.0}),
         BriefConfig(catalogue, seed=3, most_values=2),
     ]
     assert len({config.digest for config in configs}) == len(configs)

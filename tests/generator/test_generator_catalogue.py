@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import UsageError
 from data.records import JsonObject
-from generator.catalogue import build_catalogue, load_catalogue, without_examples
+from generator.catalogue import build_catalogue, load_catalogue, without_values
 from generator.domains import DOMAINS, check_domains
 from generator.tools_file import tools_in
 
@@ -77,7 +77,7 @@ def test_the_menu_does_not_show_the_values_that_briefs_draw_from() -> None:
 
 def test_a_property_called_examples_is_no_annotation() -> None:
     schema: JsonObject = {"type": "object", "properties": {"examples": {"type": "string", "examples": ["x"]}}}
-    assert without_examples(schema) == {"type": "object", "properties": {"examples": {"type": "string"}}}
+    assert without_values(schema) == {"type": "object", "properties": {"examples": {"type": "string"}}}
 
 
 @pytest.mark.parametrize("tool", [FLAT, SCHEMA, OPENAI, MCP], ids=["flat", "schema", "openai", "mcp"])

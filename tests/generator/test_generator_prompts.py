@@ -44,7 +44,8 @@ def shown(prompt: Prompt) -> str:
 @pytest.mark.parametrize("style", get_args(Style))
 @pytest.mark.parametrize("name", CONFIGS)
 def test_prompts_are_as_they_were(name: str, style: Style) -> None:
-    brief = next(one for one in (plan(CONFIGS[name], index) for index in range(99)) if one.calls == 2 or name == "own")
+    briefs = (plan(CONFIGS[name], index) for index in range(99))
+    brief = next(one for one in briefs if (one.kind, one.calls) == ("parallel", 2) or name == "own")
     assert_golden(f"prompts_{name}_{style}.txt", shown(render(brief, style)))
 
 
@@ -83,7 +84,7 @@ def test_the_version_is_a_digest() -> None:
 
 
 def question_for(value: Json) -> JsonObject:
-    return question_schema(replace(plan(CONFIGS["catalogue"], 0), arguments=({"it": value},)))
+    return question_schema([{"it": value}])
 
 
 def test_a_question_is_held_to_name_every_value_in_any_order() -> None:
