@@ -142,6 +142,11 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("shop.place_order", {"customer": "Ida", "sku": "MG-11", "quantity": 9}, "only 8"),
     ("tables.compute_column", {"table": "trees", "column": "species", "function": "sum"}, "no numbers"),
     ("tables.insert_row", {"table": "trees", "row": {"species": "elm"}}, "has the columns"),
+    (
+        "tables.update_rows",
+        {"table": "trees", "column": "height", "value": 20, "set_column": "height", "new_value": 21},
+        "the one by which",
+    ),
     ("units.convert_units", {"value": 1, "unit": "miles", "to_unit": "grams"}, "measure"),
     ("units.convert_temperature", {"degrees": -300, "scale": "celsius", "to_scale": "kelvin"}, "absolute zero"),
 ]  # fmt: skip

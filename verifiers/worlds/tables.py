@@ -107,6 +107,8 @@ def _select(state: State, given: Mapping[str, Any]) -> Json:
 def _update(state: State, given: Mapping[str, Any]) -> Json:
     table = entry(state["tables"], given["table"], "table")
     target = _column(table, given["set_column"])
+    if target == given["column"]:
+        raise ToolFailure("the column to change is the one by which rows are matched")
     rows = _matching(table, given)
     if not rows:
         raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")

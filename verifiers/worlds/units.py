@@ -145,7 +145,7 @@ MEASURES = world(
     Tool(
         "record_measurement",
         "Log a new measurement under a name.",
-        takes(name=_NAME, value=number("The value"), unit=_UNIT),
+        takes(value=number("The value"), unit=_UNIT, name=_NAME),
         _record,
     ),
     Tool(
