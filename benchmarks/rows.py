@@ -88,8 +88,9 @@ def _rows(path: Path) -> Iterator[Any]:
 
 def _catalogue() -> Iterator[tuple[str, Any, Any]]:
     """Scripted tasks over the shipped catalogue, without end."""
-    config = BriefConfig(load_catalogue(), dependent=0.0)
+    config = BriefConfig(load_catalogue(), kinds={"single": 0.8, "parallel": 0.2}, counts=(2,))
     for index in count():
         brief = plan(config, index)
         if proposes_all(brief):
-            yield oracle_parts(brief)
+            (question,), tools, calls = oracle_parts(brief)
+            yield question, tools, calls

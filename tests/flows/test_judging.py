@@ -4,7 +4,7 @@ from data.records import Brief, Draft, Message
 from flows.judging import task_of
 from verifiers.verify import verify
 
-BRIEF = Brief(seed=1, index=0, mode="open", domain="shop", menu_size=1, calls=1)
+BRIEF = Brief(seed=1, index=0, mode="open", kind="single", domain="shop", menu_size=1, calls=1)
 DRAFT = Draft(
     (Message("user", "Put 3 into the basket."),),
     tools=[{"name": "put", "description": "Put a number in.", "parameters": {"number": {"type": "integer"}}}],
