@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import time
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from data.records import Json, JsonObject, Verdict
 from verifiers.answer import equal, reference
 from verifiers.calls import references
 from verifiers.menu import Menu, Validator, read_menu
-from verifiers.sandbox import SandboxFault, run_source
+from verifiers.sandbox import MAX_SECONDS, SandboxFault, run_source
 from verifiers.state_diff import difference
 from verifiers.worlds import BUILTIN, builtin
 from verifiers.worlds.base import ToolFailure
@@ -32,8 +31,6 @@ from verifiers.worlds.base import ToolFailure
 MAX_CALLS = 16
 MAX_STATE, MAX_RESULT = 256 * 1024, 64 * 1024
 """Bytes of canonical JSON."""
-MAX_SECONDS = 0.25
-"""What the generated tools of one replay may take together."""
 
 _STEP = re.compile(r"\.([^.\[\]\s]+)|\[([0-9]+)\]")
 _EMPTY: tuple[Json, ...] = (None, "", [], {})
@@ -141,7 +138,7 @@ class _Run:
         self._implementations = implementations
         self._state: dict[str, Any] = {}
         self._digest = ""
-        self._deadline = 0.0
+        self._seconds = MAX_SECONDS
 
     def begin(self, world: Json, calls: int) -> None:
         """Take the world as the initial state."""
@@ -151,7 +148,7 @@ class _Run:
             raise SandboxFault("bad_world", "the world is not a JSON object")
         self.text = _canonical("world", world or {}, MAX_STATE, "bad_world")
         self._state, self._digest = json.loads(self.text), _digest(self.text)
-        self._deadline = time.monotonic() + MAX_SECONDS
+        self._seconds = MAX_SECONDS / max(1, calls)  # so that all of them together have what one has
 
     def step(self, call: JsonObject) -> None:
         """Run one more call."""
@@ -171,9 +168,7 @@ class _Run:
             raise SandboxFault("no_implementation", "the tool has no implementation")
         if source.startswith(BUILTIN):
             return _run_builtin(source, self._state, json.loads(canonical_bytes(arguments)))
-        self._state, result = run_source(source, self._state, arguments)
-        if time.monotonic() > self._deadline:
-            raise SandboxFault("timeout", f"the calls up to here took more than {MAX_SECONDS} s")
+        self._state, result = run_source(source, self._state, arguments, self._seconds)
         return result  # type: ignore[no-any-return]
 
     def _resolved(self, value: Any) -> Any:

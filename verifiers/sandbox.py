@@ -33,10 +33,10 @@ MAX_SOURCE = 32 * 1024
 """Characters of one implementation."""
 MAX_PRINTED = 16 * 1024
 """Bytes that one call may print; nobody reads them."""
-FEED_SECONDS = 0.2
-"""Execution that the source may take, and the call again."""
+MAX_SECONDS = 0.2
+"""Execution, by the worker's clock, that loading may take, and running again. What waits for a core is not counted."""
 DEADLINE = 0.5
-"""Seconds after which a worker that no check point of monty stopped is killed."""
+"""Seconds by our clock after which a worker that no check point of monty stopped is killed."""
 
 _LIMITS: ResourceLimits = {"max_memory": 16 << 20, "max_recursion_depth": 200, "max_suspensions": 100}
 _NO_HOST: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
@@ -64,7 +64,9 @@ class SandboxFault(Exception):
         self.code, self.detail = code, detail[:300]
 
 
-def run_source(source: str, state: JsonObject, arguments: JsonObject) -> tuple[dict[str, Any], Any]:
+def run_source(
+    source: str, state: JsonObject, arguments: JsonObject, seconds: float = MAX_SECONDS
+) -> tuple[dict[str, Any], Any]:
     """One call of a generated tool: the new state and the result, read by RULES J. Raises `SandboxFault`:
 
     `bad_implementation` the source does not run or defines no `run`; `tool_failed` it raised; `timeout`, `too_large`
@@ -76,8 +78,8 @@ def run_source(source: str, state: JsonObject, arguments: JsonObject) -> tuple[d
         raise SandboxFault("too_large", f"a source of more than {MAX_SOURCE} characters")
     inputs = {"_state": canonical_json(state), "_arguments": canonical_json(arguments)}
     printed = CollectString(max_bytes=MAX_PRINTED)
-    limits: ResourceLimits = {**_LIMITS, "max_feed_duration_secs": FEED_SECONDS}
-    with _pool().checkout(script_name="tool.py", limits=limits, os_policy=_NO_HOST) as session:
+    limits: ResourceLimits = {**_LIMITS, "max_feed_duration_secs": seconds}
+    with _workers().checkout(script_name="tool.py", limits=limits, os_policy=_NO_HOST) as session:
         try:
             session.feed_run(source, print_callback=printed)
         except MontyError as fault:
@@ -127,7 +129,7 @@ _pools: dict[int, Monty] = {}
 """One pool, by the process that started it."""
 
 
-def _pool() -> Monty:
+def _workers() -> Monty:
     """The pool of this process. Monty's own threads do not survive a fork, and would be waited for without end."""
     from pydantic_monty import Monty
 
