@@ -13,6 +13,12 @@ from verifiers.answer import CallFault, read_calls, reference
 from verifiers.menu import Menu
 from verifiers.schema_engine import Reference
 
+MAX_FAULTS = 100
+
+
+Placed = list[tuple[int, JsonObject]]
+"""Calls with their places in the list, from 1."""
+
 
 def check_calls(
     menu: Menu, calls: Json, *, allow_none: bool = False, before: int = 0
@@ -27,25 +33,44 @@ def check_calls(
         return Verdict("calls", fault.code, fault.detail)
     if not read and not allow_none:
         return Verdict("calls", "no_calls", "nothing proves that no call is due")
-    for place, call in enumerate(read, before + 1):
-        if menu.tool(call["name"]) is None:
-            return Verdict("calls", "unknown_tool", f"call {place}: no tool is called {call['name'][:80]!r}")
-    unsure = [
-        one for one in enumerate(read, before + 1) if not menu.validator(one[1]["name"]).accepts(one[1]["arguments"])
-    ]
-    for place, call in unsure:
-        arguments, refers = _marked(call["arguments"])
-        cause = menu.validator(call["name"]).first_cause(arguments, references=refers)
-        if cause is not None:
+    return next(_faults(menu, list(enumerate(read, before + 1)), most=1), None) or tuple(read)
+
+
+def call_faults(menu: Menu, calls: Json, *, allow_none: bool = False) -> Iterator[Verdict]:
+    """Every failure of `check_calls`: of each call that cannot be read, and of each argument of the others."""
+    first = check_calls(menu, calls, allow_none=allow_none)
+    if not isinstance(calls, list | tuple) or not calls:
+        yield from [first] if isinstance(first, Verdict) else []
+        return
+    placed: Placed = []
+    for place, call in enumerate(calls, 1):
+        try:
+            placed += [(place, read) for read in read_calls([call])]
+        except CallFault as fault:
+            yield Verdict("calls", fault.code, fault.detail.replace("call 1", f"call {place}", 1))
+    yield from _faults(menu, placed, most=MAX_FAULTS)
+
+
+def _faults(menu: Menu, placed: Placed, most: int) -> Iterator[Verdict]:
+    """What is wrong with calls that can be read; at most so many causes of each."""
+    known: list[tuple[int, str, JsonObject]] = []
+    for place, call in placed:
+        name = str(call["name"])
+        if menu.tool(name) is None:
+            yield Verdict("calls", "unknown_tool", f"call {place}: no tool is called {name[:80]!r}")
+        elif isinstance(given := call["arguments"], Mapping) and not menu.validator(name).accepts(given):
+            known.append((place, name, given))
+    for place, name, given in known:
+        arguments, refers = _marked(given)
+        for cause in menu.validator(name).causes(arguments, references=refers, most=most):
             where = f" at {cause.place}" if cause.place else ""
-            return Verdict("calls", cause.code, f"call {place}, {call['name'][:80]}{where}: {cause.message}")
-    for place, call in unsure:
-        for found in references(call["arguments"]):
+            yield Verdict("calls", cause.code, f"call {place}, {name[:80]}{where}: {cause.message}")
+    for place, _, given in known:
+        for found in references(given):
             if not 0 < found.number < place:
-                return Verdict(
+                yield Verdict(
                     "calls", "bad_reference", f"call {place} refers to call {found.number}, not an earlier one"
                 )
-    return tuple(read)
 
 
 def references(value: object) -> Iterator[Reference]:

@@ -34,27 +34,33 @@ class Tools(Protocol):
 
 def check_determinacy(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
     """RULES D1 and D2: `leaks_answer`, `ambiguous_tools`, or None."""
+    return next(determinacy_faults(menu, calls, messages), None)
+
+
+def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
+    """Every leak of every user turn, and every tool that is as good as a called one."""
     for message in messages:
-        if message.role == "user" and (leak := _leak(menu, calls, message.content)):
-            return Verdict("determinacy", "leaks_answer", leak)
+        if message.role == "user":
+            for leak in _leaks(menu, calls, message.content):
+                yield Verdict("determinacy", "leaks_answer", leak)
     for name in dict.fromkeys(str(call["name"]) for call in calls):
         tool = menu.tool(name)
-        twin = next((other for other in menu.tools if tool and other["name"] != name and _alike(tool, other)), None)
-        if twin is not None:
-            return Verdict("determinacy", "ambiguous_tools", f"{name[:80]} and {str(twin['name'])[:80]} say the same")
-    return None
+        for other in menu.tools:
+            if tool and other["name"] != name and _alike(tool, other):
+                said = f"{name[:80]} and {str(other['name'])[:80]} say the same"
+                yield Verdict("determinacy", "ambiguous_tools", said)
 
 
-def _leak(menu: Tools, calls: tuple[JsonObject, ...], text: str) -> str:
-    """How a user turn carries the answer, or nothing."""
+def _leaks(menu: Tools, calls: tuple[JsonObject, ...], text: str) -> Iterator[str]:
+    """How a user turn carries the answer."""
     if "(" in text and ")" in text:
         for tool in menu.tools:
             if _is_called(str(tool["name"]), text):
-                return f"a user turn calls {str(tool['name'])[:80]}(...)"
-    for found in _objects(text):
-        if any(_same(found, call, menu) for call in calls):
-            return f"a user turn holds a gold call of {str(found.get('name'))[:80]} as JSON"
-    return ""
+                yield f"a user turn calls {str(tool['name'])[:80]}(...)"
+    if "{" in text:
+        for found in _objects(text):
+            if any(_same(found, call, menu) for call in calls):
+                yield f"a user turn holds a gold call of {str(found.get('name'))[:80]} as JSON"
 
 
 def _is_called(name: str, text: str) -> bool:

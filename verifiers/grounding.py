@@ -43,9 +43,15 @@ class Ungrounded:
 
 def check_grounding(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
     """RULES G: `ungrounded` with the first argument that is not said, `undecided` where that is unknown, or None."""
-    found = next(_ungrounded(menu, calls, messages), None)
-    if found is None:
-        return None
+    return next(grounding_faults(menu, calls, messages), None)
+
+
+def grounding_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
+    """`ungrounded` or `undecided` for every value that is not said."""
+    return map(_verdict, _ungrounded(menu, calls, messages))
+
+
+def _verdict(found: Ungrounded) -> Verdict:
     where = f"call {found.call}: {found.path} = {repr(found.value)[:80]}"
     if found.undecided:
         return Verdict("grounding", "undecided", f"{where} may equal an expression of the task: not decided in time")

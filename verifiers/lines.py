@@ -61,6 +61,14 @@ def verify_line(
     return {"id": name, "solvable": True, "task_id": identity(draft, proof), "reasons": []}
 
 
+def read_line(line: bytes) -> Draft | Verdict:
+    """What a line asks to be verified, or why it asks nothing."""
+    try:
+        return _draft(_row(line, 0)[1])
+    except _BadLine as fault:
+        return fault.verdict
+
+
 def score_line(line: bytes, number: int, *, harness: str = "tags") -> dict[str, Any]:
     """The answer of `sparring score` to one line: `id`, `correct`, `outcome`, `reward`, `rule`, `detail`."""
     name: Any = number

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 import orjson
@@ -18,14 +19,14 @@ import orjson
 from data.canonical import CanonicalError, canonical_bytes
 from data.records import Json, JsonObject, Verdict
 from verifiers.schema_compile import compile_schema
-from verifiers.schema_engine import Cause, first_cause
+from verifiers.schema_engine import Cause, causes, first_cause
 from verifiers.schema_normal import Budget, Fault, Schema, Walk
 from verifiers.schema_quick import Test, quick_test
 from verifiers.schema_refs import link
 from verifiers.schema_shapes import Tool, read_tool
 
 MAX_LEVELS = 64
-_MAX_KEPT, _MAX_TOOL = 32 * 1024, 8 * 1024
+_MAX_KEPT, _MAX_TOOL, _MAX_FAULTS = 32 * 1024, 8 * 1024, 100
 _TOO_DEEP = Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
 _CODES = (
     "too_large",
@@ -46,6 +47,10 @@ class Validator:
     def first_cause(self, arguments: object, *, references: bool = False) -> Cause | None:
         """Why arguments do not fit (RULES C4), or None. `references`: whether any `Reference` stands in them."""
         return first_cause(self.compiled, arguments, references=references)
+
+    def causes(self, arguments: object, *, references: bool = False, most: int = 100) -> list[Cause]:
+        """Every reason why arguments do not fit, the first cause first; at most `most`."""
+        return causes(self.compiled, arguments, references=references, most=most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,19 @@ def read_menu(tools: Json) -> Menu | Verdict:
 
     More than 64 levels (RULES J3) or 30,000 schemas: check `format`, code `too_large`.
     """
+    read = read_tools(tools)
+    return read if isinstance(read, Menu) else read[0]
+
+
+def read_tools(tools: Json) -> Menu | tuple[Verdict, ...]:
+    """As `read_menu`, with every fault there is, the one that decides first; of very many, a hundred."""
     quick = _composed(tools)
     if quick is not None:
         return quick
     try:
         text = json.dumps(tools, ensure_ascii=False)
     except RecursionError:
-        return _TOO_DEEP
+        return (_TOO_DEEP,)
     return _kept(text) if len(text) <= _MAX_KEPT else _read(text)
 
 
@@ -154,14 +165,14 @@ def _inner(value: object) -> Iterator[object]:
         yield from (item for item in value if isinstance(item, Mapping | list | tuple))
 
 
-def _read(text: str) -> Menu | Verdict:
+def _read(text: str) -> Menu | tuple[Verdict, ...]:
     tools = json.loads(text)
     if _too_deep(tools):
-        return _TOO_DEEP
+        return (_TOO_DEEP,)
     if not isinstance(tools, list):
-        return Verdict("menu", "not_a_list", "tools must be a list")
+        return (Verdict("menu", "not_a_list", "tools must be a list"),)
     if not tools:
-        return Verdict("menu", "empty_menu", "there are no tools")
+        return (Verdict("menu", "empty_menu", "there are no tools"),)
     faults: list[Fault] = []
     budget = Budget()
     by_name: dict[str, tuple[JsonObject, Validator]] = {}
@@ -177,8 +188,11 @@ def _read(text: str) -> Menu | Verdict:
         faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
         by_name[read.name] = (_normal(read), validator)
     if faults:
-        first = min(faults, key=lambda fault: _CODES.index(fault.code))
-        return Verdict("format" if first.code == "too_large" else "menu", first.code, first.detail[:500])
+        listed = nsmallest(_MAX_FAULTS, faults, key=lambda fault: _CODES.index(fault.code))
+        return tuple(
+            Verdict("format" if fault.code == "too_large" else "menu", fault.code, fault.detail[:500])
+            for fault in listed
+        )
     return Menu(tuple(tool for tool, _ in by_name.values()), by_name)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -57,11 +58,16 @@ def value_key(value: object) -> Key:
 
 def first_cause(compiled: object, value: object, *, references: bool = False) -> Cause | None:
     """Why a value does not fit a compiled schema, or None. `references`: whether any stands in the value."""
+    return next(iter(causes(compiled, value, references=references, most=1)), None)
+
+
+def causes(compiled: object, value: object, *, references: bool = False, most: int = 100) -> list[Cause]:
+    """Why a value does not fit, in the order of C4; of very many causes the first `most`."""
     try:
-        worst = min(Check(references).descend(value, compiled), key=rank, default=None)
+        worst = nsmallest(most, Check(references).descend(value, compiled), key=rank)
     except (_TooMuch, RecursionError):
-        return Cause("not_allowed", "", "checking it against the schema takes too long")
-    return Cause(CAUSES[rank(worst)], _place(worst.path), worst.message[:300]) if worst else None
+        return [Cause("not_allowed", "", "checking it against the schema takes too long")]
+    return [Cause(CAUSES[rank(error)], _place(error.path), error.message[:300]) for error in worst]
 
 
 def rank(error: ValidationError) -> int:

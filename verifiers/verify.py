@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from data.canonical import task_id
 from data.errors import UsageError
 from data.records import Draft, Json, JsonObject, Message, Verdict
-from verifiers.calls import check_calls
+from verifiers.calls import call_faults, check_calls
 from verifiers.completion import check_question, check_text
-from verifiers.determinacy import check_determinacy
+from verifiers.determinacy import determinacy_faults
 from verifiers.execution import check_execution
-from verifiers.grounding import check_grounding
-from verifiers.menu import Menu, read_menu
+from verifiers.grounding import grounding_faults
+from verifiers.menu import Menu, read_tools
 from verifiers.unanswerable import check_unanswerable
 
 VERIFIER_VERSION = "2"
@@ -26,6 +27,10 @@ VERIFIER_VERSION = "2"
 
 CHECKS = ("format", "menu", "calls", "grounding", "determinacy", "execution")
 """In the order in which they run."""
+
+
+MAX_REASONS = 100
+"""Failures of one check that are given at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,8 @@ def verify(
 ) -> Proof:
     """Run the checks on a draft (RULES F4, M, C, G, D; A11). J and F1-F3 are the reader's, who had the text.
 
-    `checks`: only these, and what they rest on. `every`: the first failure of each check, not of all. `prompt`: what
-    the generator was sent (F4). Raises `UsageError` for a check that does not exist.
+    `checks`: only these, and what they rest on. `every`: all failures of every check, of each at most `MAX_REASONS`.
+    `prompt`: what the generator was sent (F4). Raises `UsageError` for a check that does not exist.
     """
     wanted = frozenset(CHECKS if checks is None else checks)
     if unknown := sorted(wanted.difference(CHECKS)):
@@ -89,32 +94,33 @@ def verify(
 
 
 def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _Found) -> Iterator[Verdict]:
-    if "format" in wanted and (fault := _check_messages(draft.messages, prompt)):
-        yield fault
+    """Every failure, in the order of the checks; what rests on a failed check is not looked at."""
+    if "format" in wanted:
+        yield from _some(_message_faults(draft.messages, prompt))
     if wanted <= {"format"}:
         return
-    menu = read_menu(draft.tools)
-    if isinstance(menu, Verdict):
-        yield menu
+    menu = read_tools(draft.tools)
+    if isinstance(menu, tuple):
+        yield from menu
         return
     found.menu = menu
     if wanted <= {"format", "menu"}:
         return
-    calls = check_calls(menu, draft.calls, allow_none=draft.unanswerable is not None)
+    due = draft.unanswerable is None
+    calls = check_calls(menu, draft.calls, allow_none=not due)
     if isinstance(calls, Verdict):
-        yield calls
+        yield from _some(call_faults(menu, draft.calls, allow_none=not due))
         return
     found.calls = calls
-    if fault := check_alternatives(menu, calls, draft.accept, draft.may_omit):
-        yield fault
+    yield from _some(alternative_faults(menu, calls, draft.accept, draft.may_omit))
     if not calls:
         if fault := check_unanswerable(menu, draft, lambda answerable: verify(answerable, prompt=prompt)):
             yield fault
         return
-    if "grounding" in wanted and (fault := check_grounding(menu, calls, draft.messages)):
-        yield fault
-    if "determinacy" in wanted and (fault := check_determinacy(menu, calls, draft.messages)):
-        yield fault
+    if "grounding" in wanted:
+        yield from _some(grounding_faults(menu, calls, draft.messages))
+    if "determinacy" in wanted:
+        yield from _some(determinacy_faults(menu, calls, draft.messages))
     if "execution" in wanted and (draft.world is not None or draft.implementations is not None):
         came_to = check_execution(menu, calls, draft.world, draft.implementations)
         if isinstance(came_to, Verdict):
@@ -123,29 +129,38 @@ def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _
             found.outcome = came_to
 
 
-def _check_messages(messages: tuple[Message, ...], prompt: str | None) -> Verdict | None:
+def _some(faults: Iterator[Verdict]) -> Iterator[Verdict]:
+    return islice(faults, MAX_REASONS)
+
+
+def _message_faults(messages: tuple[Message, ...], prompt: str | None) -> Iterator[Verdict]:
     """RULES F4 and J4: every text is text, and every user turn is a question of somebody's."""
-    for message in messages:
-        if fault := check_text(message.content):
-            return fault
+    broken = [fault for message in messages if (fault := check_text(message.content))]
+    yield from broken
     questions = [message.content for message in messages if message.role == "user"]
-    faults = (check_question(question, prompt) for question in questions or [""])
-    return next((fault for fault in faults if fault), None)
+    for question in [] if broken else questions or [""]:
+        if fault := check_question(question, prompt):
+            yield fault
 
 
 def check_alternatives(menu: Menu, calls: tuple[JsonObject, ...], accept: Json, may_omit: Json) -> Verdict | None:
     """RULES A7: alternatives name arguments of their calls, and the calls stay valid with them (RULES C)."""
+    return next(alternative_faults(menu, calls, accept, may_omit), None)
+
+
+def alternative_faults(menu: Menu, calls: tuple[JsonObject, ...], accept: Json, may_omit: Json) -> Iterator[Verdict]:
+    """Every alternative that does not hold."""
     for title, given, kind in (("accept", accept, Mapping), ("may_omit", may_omit, list)):
         if given is None or given == []:
             continue
         if not isinstance(given, list) or len(given) != len(calls) or not all(isinstance(one, kind) for one in given):
-            return Verdict("calls", "bad_call", f"{title} is not a list with one entry for each call")
+            yield Verdict("calls", "bad_call", f"{title} is not a list with one entry for each call")
+            continue
         for place, (call, names) in enumerate(zip(calls, given, strict=True)):
             for name in names:
                 values = names[name] if isinstance(names, Mapping) else None
                 if fault := _check_alternative(menu, call, place, name, values):
-                    return replace(fault, detail=f"{title}, {str(name)[:80]}: {fault.detail}")
-    return None
+                    yield replace(fault, detail=f"{title}, {str(name)[:80]}: {fault.detail}")
 
 
 def _check_alternative(menu: Menu, call: JsonObject, place: int, name: Json, values: Json) -> Verdict | None:

@@ -5,16 +5,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
 
 from data.errors import SparringError
-from flows import verify_commands
+from flows import line_stream
 from flows.cli import app
-from flows.verify_commands import BATCH, batches, judged
+from flows.line_stream import BATCH, FEW, Judge, batches, judged
 
 COMMAND = [sys.executable, "-m", "flows.cli"]
 TOOL = {"name": "add", "description": "Add two numbers.", "parameters": {"a": {"type": "int"}, "b": {"type": "int"}}}
@@ -122,33 +121,57 @@ def test_every_verb_is_in_the_module_that_is_named_for_it() -> None:
     assert [name for name, command in group.commands.items() if command.name != name] == []  # type: ignore[attr-defined]
 
 
-def test_lines_are_read_only_as_far_as_workers_need_them() -> None:
-    taken = 0
-
-    def lines() -> Iterator[tuple[int, bytes]]:
-        nonlocal taken
-        for taken in range(1, 10_000):
-            yield taken, b"{}"
-
-    assert next(judged(lines(), lambda line, number: {"id": number}, 1)) == (b"{}", {"id": 1})
-    assert taken == 1
+def id_of(line: bytes, number: int) -> dict[str, object]:
+    return {"id": number}
 
 
-def test_an_endless_line_is_cut_and_the_next_one_keeps_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify_commands, "MAX_LINE", 8)
-    stream = io.BytesIO(b"short\n" + b"x" * 100 + b"\nexactly\n\nlast")
-    assert list(verify_commands.numbered(stream, "-")) == [
-        (1, b"short\n"),
-        (2, b"x" * 8),
-        (3, b"exactly\n"),
-        (5, b"last"),
-    ]
+def one_bin(answer: dict[str, object]) -> str:
+    return "seen"
+
+
+def test_lines_are_read_only_as_far_as_they_are_answered() -> None:
+    stream = Pipe([b"{}\n" * 3, b"{}\n" * 100])
+    answers = judged(stream, "-", Judge(id_of, one_bin), 1)
+    assert next(answers).text == '{"id": 1}\n{"id": 2}\n{"id": 3}\n'
+    assert len(stream.left) == 1
+    assert [printed.text.count("\n") for printed in answers] == [FEW] * 12 + [4]
+
+
+class Pipe(io.BufferedIOBase):
+    """A stream that brings one piece a read."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.left = pieces
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self.left.pop(0) if self.left else b""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "lines"),
+    [
+        ([b"a\nb\n", b"c"], [(1, b"a"), (2, b"b"), (3, b"c")]),
+        ([b"a", b"b", b"\n", b"\n", b" \t\r\n", b"c\r\n"], [(1, b"ab"), (4, b"c\r")]),
+        ([b"\n\na\n\nb", b"c\n  "], [(3, b"a"), (5, b"bc")]),
+        (
+            [b"short\n", b"x" * 100, b"y\nexactly8\n\nlast"],
+            [(1, b"short"), (2, b"xxxxxxxx"), (3, b"exactly8"), (5, b"last")],
+        ),
+        ([b"x" * 4] * 5, [(1, b"xxxxxxxx")]),
+        ([], []),
+    ],
+)
+def test_lines_are_what_stands_between_line_ends_however_they_come(
+    pieces: list[bytes], lines: list[tuple[int, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_stream, "MAX_LINE", 8)
+    found = batches(Pipe(pieces), "-", 2)
+    assert [one for batch in found for one in batch] == lines
 
 
 def test_a_worker_that_dies_is_said_and_no_traceback() -> None:
-    rows = ((number, b"{}") for number in range(3 * BATCH))
     with pytest.raises(SparringError, match="worker"):
-        list(judged(rows, die, 2))
+        list(judged(io.BytesIO(b"{}\n" * 3 * BATCH), "-", Judge(die, one_bin), 2))
 
 
 def die(line: bytes, number: int) -> dict[str, object]:
@@ -156,4 +179,18 @@ def die(line: bytes, number: int) -> dict[str, object]:
 
 
 def test_batches_keep_every_line() -> None:
-    assert [len(batch) for batch in batches(((n, b"") for n in range(150)), 64)] == [64, 64, 22]
+    assert [len(batch) for batch in batches(io.BytesIO(b"{}\n" * 150), "-", 64)] == [64, 64, 22]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_line_that_is_asked_alone_is_answered_before_the_next_is_sent(workers: str) -> None:
+    command = [*COMMAND, "verify", "-", "--workers", workers]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin
+        assert process.stdout
+        for number in range(3):
+            process.stdin.write(row(number, number).encode() + b"\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == f"r{number}"
+        process.stdin.close()
+    assert process.returncode == 0

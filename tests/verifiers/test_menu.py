@@ -377,6 +377,6 @@ def test_tools_known_by_their_text_make_the_menu_that_a_reading_of_all_makes(too
     careful = menu_module._read(json.dumps(tools))
     for _ in range(2):
         quick = read_menu(tools)
-        assert quick == careful
+        assert quick == (careful if isinstance(careful, Menu) else careful[0])
         if isinstance(quick, Menu) and isinstance(careful, Menu):
             assert quick.canonical == careful.canonical == canonical_bytes(careful.tools)

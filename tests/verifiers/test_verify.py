@@ -8,7 +8,7 @@ import pytest
 from data.errors import UsageError
 from data.records import Draft, Json, Message
 from verifiers import verify as module
-from verifiers.verify import CHECKS, Proof, verify
+from verifiers.verify import CHECKS, MAX_REASONS, Proof, verify
 
 WEATHER: dict[str, Any] = {
     "name": "get_weather",
@@ -100,20 +100,70 @@ def test_a_check_that_does_not_exist_is_wrong_usage() -> None:
         verify(draft(), checks=["menu", "colour"])
 
 
-def test_every_names_all_that_fails() -> None:
-    proof = verify(draft("[get_weather(city)]"), every=True)
-    assert [f"{one.check}/{one.code}" for one in proof.reasons] == [
-        "format/placeholder",
-        "grounding/ungrounded",
-        "determinacy/leaks_answer",
-    ]
+BAD: dict[str, Any] = {"name": "get_weather", "arguments": {"days": 0, "unit": 3, "town": "Paris"}}
+LATE = {"name": "get_weather", "arguments": {"city": "$var_9.a"}}
+UNREADABLE: list[Any] = [{"arguments": {}}, *GOLD, "call", {"name": "get_wether"}, LATE]
+TWIN: dict[str, Any] = {**WEATHER, "name": "twin"}
+
+
+@pytest.mark.parametrize(
+    ("faulty", "reasons"),
+    [
+        (
+            draft("[get_weather(city)]"),
+            "format/placeholder grounding/ungrounded grounding/ungrounded determinacy/leaks_answer",
+        ),
+        (
+            draft(tools=[WEATHER, WEATHER, {"name": ""}, {"name": "a", "parameters": {"x": {"type": "colour"}}}]),
+            "menu/bad_tool menu/duplicate_tool menu/unknown_type",
+        ),
+        (
+            draft(calls=[BAD, {"name": "ping", "arguments": {"x": 1}}]),
+            "calls/missing_argument calls/undeclared_argument calls/wrong_type calls/not_allowed calls/not_allowed "
+            "calls/undeclared_argument",
+        ),
+        (draft(calls=UNREADABLE), "calls/bad_call calls/bad_call calls/unknown_tool calls/bad_reference"),
+        (draft(calls="none"), "calls/not_a_list"),
+        (draft(calls=[]), "calls/no_calls"),
+        (
+            draft(accept=[{"days": [0, "x"], "town": ["Rome"]}], may_omit=[["city", "unit"]]),
+            "calls/not_allowed calls/undeclared_argument calls/missing_argument calls/undeclared_argument",
+        ),
+        (
+            draft(f"{QUESTION} ping() get_weather()", tools=[WEATHER, PING, TWIN, {**TWIN, "name": "third"}]),
+            "determinacy/leaks_answer determinacy/leaks_answer determinacy/ambiguous_tools determinacy/ambiguous_tools",
+        ),
+        (
+            draft(messages=(Message("user", "[a]"), Message("assistant", QUESTION), Message("user", " "))),
+            "format/placeholder format/empty_question",
+        ),
+        (
+            draft(messages=(Message("user", "a\0"), Message("system", "\ud800"))),
+            "format/invalid_unicode format/invalid_unicode grounding/ungrounded grounding/ungrounded",
+        ),
+    ],
+)
+def test_every_names_all_that_fails_and_what_decides_first(faulty: Draft, reasons: str) -> None:
+    proof = verify(faulty, every=True)
+    assert [f"{one.check}/{one.code}" for one in proof.reasons] == reasons.split()
+    assert verify(faulty).reasons[0].code == proof.reasons[0].code
+
+
+def test_every_says_which_call_and_argument_it_means() -> None:
+    reasons = verify(draft(calls=UNREADABLE), every=True).reasons
+    assert [one.detail[:6] for one in reasons] == ["call 1", "call 3", "call 4", "call 5"]
+
+
+def test_of_very_many_failures_a_hundred_are_given() -> None:
+    many: dict[str, Any] = {"name": "get_weather", "arguments": {"city": "Paris", **{f"x{n}": n for n in range(5000)}}}
+    assert len(verify(draft(calls=[many, many]), every=True).reasons) == MAX_REASONS
 
 
 def test_a_fault_of_a_checker_is_a_verdict_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr(module, "check_grounding", broken)
+    monkeypatch.setattr(module, "grounding_faults", broken)
     proof = verify(draft())
     assert first(proof) == "checker/checker_error"
     assert "ZeroDivisionError: by zero" in proof.reasons[0].detail
