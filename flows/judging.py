@@ -64,11 +64,18 @@ def task_of(draft: Draft, proof: Proof, brief: Brief) -> Task:
         unanswerable=draft.unanswerable,
         world=draft.world,
         implementations=draft.implementations,
-        outcome=proof.outcome,
+        outcome=_outcome(proof),
         rule="calls" if proof.outcome is None else "outcome",
         parent_task_id=brief.parent_task_id,
         brief=_compact(brief),
     )
+
+
+def _outcome(proof: Proof) -> Json:
+    """What is stored of an outcome: with it, as `alternatives`, other calls that come to it."""
+    if not isinstance(proof.outcome, Mapping):
+        return None
+    return {**proof.outcome, "alternatives": [list(calls) for calls in proof.alternatives]}
 
 
 def kind_of(calls: tuple[JsonObject, ...]) -> Kind:

@@ -69,6 +69,10 @@ CODES: Mapping[str, Mapping[str, str]] = {
         "nondeterministic": "the second replay does the same as the first",
         "empty_result": "the state changes in the end, or an answer says something",
     },
+    "soundness": {
+        "survivor": "no wrong answer near the gold scores like it",
+        "unexamined": "where wrong answers have to be tried: at most 16 calls, 256 values, 16 KiB, 3 that time out",
+    },
     "checker": {
         "checker_error": "our checker ends without a fault; this says nothing about the row",
     },

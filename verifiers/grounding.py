@@ -91,7 +91,7 @@ def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Mess
             unit = None if isinstance(value, str) else _unit_at(parameters, path)
             if unit is not None and not isinstance(value, str) and said.quantity(value, unit):
                 continue
-            yield Ungrounded(place, _written(path), value, heard is None)
+            yield Ungrounded(place, written(path), value, heard is None)
 
 
 def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, str | int | float]]:
@@ -137,6 +137,6 @@ def _unit_at(parameters: Json, path: Path) -> Unit | None:
     return found
 
 
-def _written(path: Path) -> str:
-    """`filter.tags[0]`"""
+def written(path: Path) -> str:
+    """A path as a person writes it: `filter.tags[0]`."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

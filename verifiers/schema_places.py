@@ -13,6 +13,14 @@ from data.records import Json
 from verifiers.answer import equal
 
 
+def schemas_at(parameters: Json, path: tuple[str | int, ...]) -> Schemas:
+    """The schemas at a path of member names and places in lists."""
+    found = Schemas(parameters, [parameters])
+    for step in path:
+        found = found.property(step) if isinstance(step, str) else found.item(step)
+    return found
+
+
 class Schemas:
     """The schemas at one place: `here` are those of `root` that apply, nearest first, 64 at most."""
 

@@ -20,12 +20,14 @@ from verifiers.determinacy import determinacy_faults
 from verifiers.execution import check_execution
 from verifiers.grounding import grounding_faults
 from verifiers.menu import Menu, read_tools
+from verifiers.mutant import Calls, Gold
+from verifiers.soundness import Executed, check_soundness
 from verifiers.unanswerable import check_unanswerable
 
 VERIFIER_VERSION = "2"
 """Enters cache keys and manifests; it changes whenever a verdict, an outcome or a reward can."""
 
-CHECKS = ("format", "menu", "calls", "grounding", "determinacy", "execution")
+CHECKS = ("format", "menu", "calls", "grounding", "determinacy", "execution", "soundness")
 """In the order in which they run."""
 
 
@@ -37,7 +39,8 @@ MAX_REASONS = 100
 class Proof:
     """What verification came to. Tools, calls and alternatives are in normal form, empty where they were not proved.
 
-    `outcome`: what the gold calls come to (RULES A11), None for a task without implementations.
+    `outcome`: what the gold calls come to (RULES A11), None for a task without implementations; `alternatives`: other
+    calls that were found to come to it.
     """
 
     reasons: tuple[Verdict, ...]
@@ -46,6 +49,7 @@ class Proof:
     accept: Json = None
     may_omit: Json = None
     outcome: Json = None
+    alternatives: tuple[Calls, ...] = ()
     menu: Menu | None = field(default=None, repr=False, compare=False)
     """The menu of the tools, once it was read."""
 
@@ -65,6 +69,7 @@ class _Found:
     menu: Menu | None = None
     calls: tuple[JsonObject, ...] = ()
     outcome: Json = None
+    alternatives: tuple[Calls, ...] = ()
 
 
 def verify(
@@ -72,7 +77,8 @@ def verify(
 ) -> Proof:
     """Run the checks on a draft (RULES F4, M, C, G, D; A11). J and F1-F3 are the reader's, who had the text.
 
-    `checks`: only these, and what they rest on. `every`: all failures of every check, of each at most `MAX_REASONS`.
+    `checks`: only these, and what they rest on; `soundness` by name also where the rules alone prove it, of a task that
+    is scored by calls and has no alternatives. `every`: all failures of every check, of each at most `MAX_REASONS`.
     `prompt`: what the generator was sent (F4). Raises `UsageError` for a check that does not exist.
     """
     wanted = frozenset(CHECKS if checks is None else checks)
@@ -81,7 +87,7 @@ def verify(
     found = _Found()
     reasons: list[Verdict] = []
     try:
-        for reason in _failures(draft, wanted, prompt, found):
+        for reason in _failures(draft, wanted, prompt, found, named=checks is not None):
             reasons.append(reason)
             if not every:
                 break
@@ -90,10 +96,12 @@ def verify(
     accept = draft.accept if _says_something(draft.accept) else None
     may_omit = draft.may_omit if _says_something(draft.may_omit) else None
     tools = found.menu.tools if found.menu else ()
-    return Proof(tuple(reasons), tools, found.calls, accept, may_omit, found.outcome, found.menu)
+    return Proof(tuple(reasons), tools, found.calls, accept, may_omit, found.outcome, found.alternatives, found.menu)
 
 
-def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _Found) -> Iterator[Verdict]:
+def _failures(
+    draft: Draft, wanted: frozenset[str], prompt: str | None, found: _Found, *, named: bool
+) -> Iterator[Verdict]:
     """Every failure, in the order of the checks; what rests on a failed check is not looked at."""
     if "format" in wanted:
         yield from _some(_message_faults(draft.messages, prompt))
@@ -112,7 +120,8 @@ def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _
         yield from _some(call_faults(menu, draft.calls, allow_none=not due))
         return
     found.calls = calls
-    yield from _some(alternative_faults(menu, calls, draft.accept, draft.may_omit))
+    unfit = list(_some(alternative_faults(menu, calls, draft.accept, draft.may_omit)))
+    yield from unfit
     if not calls:
         if fault := check_unanswerable(menu, draft, lambda answerable: verify(answerable, prompt=prompt)):
             yield fault
@@ -121,12 +130,23 @@ def _failures(draft: Draft, wanted: frozenset[str], prompt: str | None, found: _
         yield from _some(grounding_faults(menu, calls, draft.messages))
     if "determinacy" in wanted:
         yield from _some(determinacy_faults(menu, calls, draft.messages))
-    if "execution" in wanted and (draft.world is not None or draft.implementations is not None):
+    executable = draft.world is not None or draft.implementations is not None
+    if executable and not wanted.isdisjoint(("execution", "soundness")):
         came_to = check_execution(menu, calls, draft.world, draft.implementations)
         if isinstance(came_to, Verdict):
             yield came_to
-        else:
-            found.outcome = came_to
+            return
+        found.outcome = came_to
+    if "soundness" in wanted and not unfit:
+        accept, may_omit = (given if _says_something(given) else None for given in (draft.accept, draft.may_omit))
+        if executable or named or accept or may_omit:
+            gold = Gold(menu, calls, draft.messages, accept or [{}] * len(calls), may_omit or [()] * len(calls))  # type: ignore[arg-type]
+            executed = Executed(draft.world, draft.implementations, found.outcome) if executable else None
+            sound = check_soundness(gold, executed)
+            if isinstance(sound, Verdict):
+                yield sound
+            else:
+                found.alternatives = sound
 
 
 def _some(faults: Iterator[Verdict]) -> Iterator[Verdict]:

@@ -16,7 +16,8 @@ SOURCE = "def run(state, arguments):\n    state['in'] = arguments['number']\n   
 def test_a_task_with_implementations_is_scored_by_its_outcome() -> None:
     draft = Draft(DRAFT.messages, DRAFT.tools, DRAFT.calls, world={}, implementations={"put": SOURCE})
     task = task_of(draft, verify(draft), BRIEF)
-    assert (task.rule, task.outcome) == ("outcome", {"state": {"set": {"/in": 3}, "removed": []}, "answers": []})
+    outcome = {"state": {"set": {"/in": 3}, "removed": []}, "answers": [], "alternatives": []}
+    assert (task.rule, task.outcome) == ("outcome", outcome)
 
 
 def test_a_task_without_is_scored_by_its_calls() -> None:

@@ -1,0 +1,169 @@
+"""Check 7: the reward has teeth. Mutants of the gold must score below it.
+
+In: a `Gold`, and, where its calls were executed, world, implementations and outcome. Out: the `Verdict` that names the
+mutant with which the reward cannot tell right from wrong, or the *alternatives*: other calls that reach the outcome.
+What a mutant is worth is asked of the very functions that score answers: `verifiers.answer.judge`, and, by outcome,
+`verifiers.execution`. Scored by calls alone and without alternatives no mutant survives (RULES A2-A8: a property test
+holds it), so `verify` does not ask there.
+Not promised: that no wrong answer outside of the budget of mutants survives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from data.canonical import canonical_bytes
+from data.records import Json, JsonObject, Verdict
+from verifiers.answer import equal, judge
+from verifiers.calls import check_calls
+from verifiers.execution import MAX_CALLS, Replay, outcome, replay, same_outcome
+from verifiers.mutant import Calls, Gold, Kind, Mutant
+from verifiers.mutant_calls import all_at_once
+from verifiers.mutants import mutants
+from verifiers.plausible import leaves
+
+Rule = Literal["calls", "outcome"]
+
+TOLERATED: dict[Rule, frozenset[Kind]] = {
+    "calls": frozenset({"omit", "exchange", "value"}),
+    "outcome": frozenset({"swap", "add", "omit", "exchange", "value"}),
+}
+"""Kinds of which one may survive: by calls, where the task declares alternatives; by outcome, as another way."""
+MAX_LEAVES, MAX_BYTES, MAX_TIMEOUTS = 256, 16 * 1024, 3
+"""Of a gold whose mutants can be tried: values, canonical JSON with the alternatives, mutants that time out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What check 6 proved of a task with implementations."""
+
+    world: Json
+    implementations: Json
+    outcome: Json
+
+
+@dataclass(slots=True)
+class Findings:
+    """How many mutants were tried, those that scored like the gold, and which of them, if any, the task falls for."""
+
+    tried: int = 0
+    survivors: list[tuple[Rule, Mutant]] = field(default_factory=list)
+    fatal: Mutant | None = None
+    timeouts: int = 0
+
+
+def check_soundness(gold: Gold, executed: Executed | None = None) -> Verdict | tuple[Calls, ...]:
+    """`survivor` or `unexamined`, else the alternatives: mutants that reach the gold's outcome by another way.
+
+    A gold without calls has no mutants: every other answer is a call too many. One that is too large is `unexamined`
+    only where the rules alone do not prove it.
+    """
+    needed = executed is not None or gold.declares
+    if not gold.calls or not (needed or _examinable(gold)):
+        return ()
+    if not _examinable(gold):
+        most = f"{MAX_CALLS} calls, {MAX_LEAVES} values or {MAX_BYTES} bytes"
+        return Verdict("soundness", "unexamined", f"more than {most}")
+    found = examine(gold, executed)
+    if found.fatal:
+        return Verdict("soundness", "survivor", f"{found.fatal.kind}: {found.fatal.detail} scores like the gold")
+    if found.timeouts > MAX_TIMEOUTS:
+        return Verdict("soundness", "unexamined", f"{found.timeouts} mutants of the gold timed out")
+    return tuple(mutant.calls for rule, mutant in found.survivors if rule == "outcome")
+
+
+def _examinable(gold: Gold) -> bool:
+    values = sum(1 for call in gold.calls for _ in leaves(call["arguments"]))
+    size = len(canonical_bytes([gold.calls, gold.accept]))
+    return len(gold.calls) <= MAX_CALLS and values <= MAX_LEAVES and size <= MAX_BYTES
+
+
+def examine(gold: Gold, executed: Executed | None = None) -> Findings:
+    """Try the mutants until one is fatal: it is of a kind that must not survive, or no mutant of its value died."""
+    trial = _Trial(gold, executed)
+    found, used = trial.found, {call["name"] for call in gold.calls}
+    values: dict[str, list[tuple[Mutant, bool]]] = {}
+    more: list[JsonObject] = []
+    for mutant in mutants(gold, [step.call for step in trial.gold_ran.steps] if trial.gold_ran else None):
+        if found.fatal or found.timeouts > MAX_TIMEOUTS:
+            return found
+        if mutant.kind == "sequence":
+            trial.turn(mutant)
+            continue
+        survives, runs, other = trial.score(mutant)
+        if mutant.kind == "value" and other:
+            values.setdefault(mutant.place, []).append((mutant, survives))
+        if mutant.kind == "add" and runs and mutant.calls[-1]["name"] not in used:
+            more.append(mutant.calls[-1])
+    blind = (tried[0][0] for tried in values.values() if all(survives for _, survives in tried))
+    found.fatal = found.fatal or next(blind, None)
+    if more and not found.fatal:
+        trial.score(all_at_once(gold, more[: MAX_CALLS - len(gold.calls)]))
+    return found
+
+
+class _Trial:
+    """One gold whose mutants are tried, and what was found so far."""
+
+    def __init__(self, gold: Gold, executed: Executed | None) -> None:
+        self.found = Findings()
+        self._gold, self._executed = gold, executed
+        ran = self._run(gold.calls)
+        if isinstance(ran, Verdict):
+            raise ValueError(f"the gold does not run: {ran.detail}")
+        self.gold_ran: Replay | None = ran
+
+    def score(self, mutant: Mutant) -> tuple[bool, bool, bool]:
+        """Whether a mutant scores like the gold, whether its calls run, and whether it says something else at all.
+
+        It does not where a reference leads to another call and to the same value there.
+        """
+        self.found.tried += 1
+        gold = self._gold
+        rule: Rule | None = None
+        ran: Replay | Verdict | None = None
+        if judge(gold.menu.tools, gold.calls, mutant.calls, gold.accept, gold.may_omit).reward >= 1:
+            rule = "calls"
+        elif self._executed and mutant.calls:  # no calls are never right where some are due (A10)
+            ran = self._run(mutant.calls)
+            if isinstance(ran, Replay):
+                came_to = outcome(self._executed.world, ran, mutant.calls)
+                rule = "outcome" if same_outcome(self._executed.outcome, came_to) else None
+            else:
+                self.found.timeouts += ran is not None and ran.code == "timeout"
+        if rule:
+            self.found.survivors.append((rule, mutant))
+            if mutant.kind not in TOLERATED[rule] or (rule == "calls" and not gold.declares):
+                self.found.fatal = mutant
+        return bool(rule), not isinstance(ran, Verdict), _made(ran) is None or _made(ran) != _made(self.gold_ran)
+
+    def turn(self, mutant: Mutant) -> None:
+        """Whether the order of two calls matters where RULES A8 does not look at it.
+
+        It does when they do not run in the other order, or when one that only reads then reads something else. Another
+        state alone proves nothing: two events made in turn have other numbers.
+        """
+        self.found.tried += 1
+        turned = self._run(mutant.calls)
+        place = next(place for place, call in enumerate(self._gold.calls) if call != mutant.calls[place])
+        if isinstance(turned, Replay) and self.gold_ran:
+            before, after = self.gold_ran.steps, turned.steps
+            pairs = ((before[place], after[place + 1]), (before[place + 1], after[place]))
+            if all(step.changed or equal(step.result, other.result) for step, other in pairs):
+                return
+        self.found.fatal = mutant
+
+    def _run(self, calls: Calls) -> Replay | Verdict | None:
+        """What happens when calls are made in the task's world; None where it has none."""
+        if self._executed is None:
+            return None
+        checked = check_calls(self._gold.menu, calls)
+        if isinstance(checked, Verdict):
+            return checked
+        return replay(self._executed.world, self._executed.implementations, checked)
+
+
+def _made(ran: Replay | Verdict | None) -> list[JsonObject] | None:
+    """The calls that ran, with values in place of references."""
+    return [step.call for step in ran.steps] if isinstance(ran, Replay) else None
