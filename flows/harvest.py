@@ -23,6 +23,10 @@ from data.select import Candidate, Selection, candidate_of
 from flows.judging import parts_of, reward_columns
 from flows.reports import Sample
 from generator.domains import DOMAINS
+from verifiers.worlds import WORLDS
+
+ENVIRONMENTS = tuple(dict.fromkeys([*DOMAINS, *sorted(WORLDS)]))
+"""What `env_index` counts; the last number is any other domain's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def task_tables(
             published_row(
                 task,
                 score,
-                env_index=DOMAINS.index(task.domain) if task.domain in DOMAINS else len(DOMAINS),
+                env_index=ENVIRONMENTS.index(task.domain) if task.domain in ENVIRONMENTS else len(ENVIRONMENTS),
                 generator_digest=generator_digest,
                 solver_digest=solver_digest,
             )

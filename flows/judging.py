@@ -14,9 +14,8 @@ from data.rows import brief_from_json, question_of, raw_text, stored_text, task_
 from data.schema import VERIFIED, Row
 from generator.drafts import unmet
 from generator.parsing import parse
-from generator.prompts import Style, render
+from generator.prompts import Style, instructions, render
 from generator.reward import RewardParts, judge, repetition_penalties
-from policies.protocol import prompt_text
 from verifiers.answer import reference
 from verifiers.verify import Proof, identity, verify
 
@@ -39,7 +38,7 @@ def judged_row(row: Row, style: Style) -> dict[str, object]:
     if isinstance(draft, Verdict):
         verdict = Verdict(draft.check, "truncated", draft.detail) if row["finish_reason"] == "length" else draft
         return result | _refused(verdict, "verify") | reward_columns(judge(draft, None))
-    proof = verify(draft, prompt=prompt_text(prompt))
+    proof = verify(draft, prompt=instructions(brief, prompt))
     if proof.solvable and (failing := unmet(brief, draft)):
         proof = replace(proof, reasons=(failing,))
     result |= reward_columns(judge(draft, proof)) | {"question": stored_text(question_of(draft.messages))}

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 
 from data.canonical import digest
 from data.errors import UsageError
 from data.records import Brief, BriefKind, Json, JsonObject, Mode, Task
-from generator.catalogue import Catalogue, Entry
+from generator.catalogue import Catalogue, Entry, load_catalogue
 from generator.domains import DOMAINS, check_domains
 from generator.kinds import CHAT_SHARES, Shares, check_shares, draw_kind
 from generator.material import Material, fits, material
 from generator.mutate import changeable, mutate
 from generator.values import VALUES_VERSION, alternatives, required_names
 from generator.wishes import Wish, conversation, dependent, parallel, single, synonym, unsaid
+from generator.worlds import draw
+from verifiers.worlds import WORLDS
 
 PAPER_MENUS = (2, 3, 4, 5, 6, 7, 8)
 """Menu sizes of Tool-R0, equally likely."""
@@ -52,13 +55,16 @@ class BriefConfig:
     counts: tuple[int, ...] = (2, 2, 2, 3, 4)
     """Numbers of calls of a parallel or dependent brief, drawn from with equal weight."""
     most_values: int = 8
-    """Values that a call is given at most; tools that require more are distractors, unless there are no others."""
+    """Values that a call is given at most; tools that require more are distractors, unless there are no others.
+    A world's tools are given what they need."""
     parents: tuple[Task, ...] = field(default=(), repr=False)
     """The published tasks that mode `evolve` changes."""
 
     shares: Shares = field(init=False)
     """What kinds are drawn by."""
     stock: Material = field(init=False, repr=False)
+    worlds: tuple[str, ...] = field(init=False)
+    """The built-in worlds that briefs may be about: of the domains asked for, and beside a user's tools none."""
     changeable: Mapping[BriefKind, tuple[Task, ...]] = field(init=False, repr=False)
     """The parents of these domains that each change can be made to."""
 
@@ -66,10 +72,13 @@ class BriefConfig:
         known = DOMAINS if self.mode == "open" else self.catalogue.domains
         if self.mode == "evolve":
             known = tuple(sorted({task.domain for task in self.parents}))
+        own = self.catalogue.digest != load_catalogue().digest and not self.kinds
+        worlds = [] if own else [name for name in WORLDS if not self.domains or name in self.domains]
         domains = check_domains(self.domains, known) or known
         entries = [entry for entry in self.catalogue.entries if self.mode == "evolve" or entry.domain in domains]
         parents = [task for task in self.parents if task.domain in domains]
         object.__setattr__(self, "domains", domains)
+        object.__setattr__(self, "worlds", tuple(sorted(worlds)))
         object.__setattr__(self, "stock", material(entries, self.catalogue.chains, self.most_values))
         object.__setattr__(self, "changeable", changeable(parents, self.catalogue) if self.mode == "evolve" else {})
         object.__setattr__(self, "shares", self._shares())
@@ -87,7 +96,7 @@ class BriefConfig:
     def _has(self, kind: BriefKind) -> bool:
         if self.mode == "evolve":
             return bool(self.changeable[kind])
-        return self.mode == "open" or self.stock.has(kind)
+        return self.mode == "open" or (bool(self.worlds) if kind == "world" else self.stock.has(kind))
 
     @property
     def digest(self) -> str:
@@ -99,6 +108,7 @@ class BriefConfig:
             "counts": self.counts,
             "most_values": self.most_values,
         }
+        fields |= {"worlds": self.worlds}
         fields |= {"parents": [task.task_id for task in self.parents]}
         return digest(fields)
 
@@ -110,7 +120,7 @@ _NEEDS: Mapping[BriefKind, str] = {
     "alternatives": "it takes a required parameter with `synonyms`: lists of values that mean the same",
     "removed": "it takes a menu of two tools, and for a change a parent with one call",
     "unsaid": "it takes a required parameter of several values without a default, or a parent of several turns",
-    "world": "no built-in world is at hand",
+    "world": "no built-in world is of the domains asked for",
     "near": "it takes tools in the catalogue that are like the parents'",
     "fewer": "it takes parents with two tools that nobody calls",
     "further": "it takes a chain of the catalogue that begins where a parent ends",
@@ -132,6 +142,8 @@ def plan(config: BriefConfig, index: int) -> Brief:
         calls = count if several else 1
         domain = random.choice(config.domains)
         return Brief(config.seed, index, "open", kind, domain, max(size, calls, 2), calls, turns)
+    if kind == "world":
+        return _from_world(config, random, index, size, count)
     return _from_catalogue(config, random, index, kind, size, count)
 
 
@@ -151,15 +163,35 @@ def proposed_calls(brief: Brief) -> list[Json]:
     return [{"name": name, "arguments": given} for name, given in pairs]
 
 
+def _from_world(config: BriefConfig, random: Random, index: int, size: int, count: int) -> Brief:
+    """One call or several over a state; the calls are fixed, for they were tried out there."""
+    drawn = draw(random.choice(config.worlds), random, random.choice((1, count)), menu_size=size)
+    return Brief(
+        seed=config.seed,
+        index=index,
+        mode="catalogue",
+        kind="world",
+        domain=drawn.name,
+        menu_size=len(drawn.tools),
+        calls=len(drawn.calls),
+        tools=drawn.tools,
+        targets=tuple(str(call["name"]) for call in drawn.calls),
+        arguments=tuple(given for call in drawn.calls if isinstance(given := call["arguments"], Mapping)),
+        fixed={"calls": list(drawn.calls), "world": drawn.world, "implementations": drawn.implementations},
+    )
+
+
 def _from_catalogue(config: BriefConfig, random: Random, index: int, kind: BriefKind, size: int, count: int) -> Brief:
     wish = _wish(config, random, kind, count)
     names = {entry.name for entry in wish.targets}
     others = [entry for entry in config.stock.entries if entry.name not in names]
+    random.shuffle(others)
+    count = max(size - len(wish.targets), 1 if kind == "removed" else 0)
     if kind in ("removed", "unsaid"):  # what another tool could do as well would be no proof that nothing can be done
         heard = [*wish.arguments, *wish.said]
-        others = [entry for entry in others if not any(fits(entry.tool, given) for given in heard)] or others
-    count = max(size - len(wish.targets), 1 if kind == "removed" else 0)
-    menu: list[Entry] = [*wish.targets, *random.sample(others, min(count, len(others)))]
+        unfit = (entry for entry in others if not any(fits(entry.tool, given) for given in heard))
+        others = list(islice(unfit, count)) or others
+    menu: list[Entry] = [*wish.targets, *others[:count]]
     random.shuffle(menu)
     return Brief(
         seed=config.seed,

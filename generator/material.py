@@ -43,7 +43,6 @@ class Material:
             "alternatives": self.synonymous,
             "removed": len(self.entries) > 1,
             "unsaid": self.unsayable,
-            "world": False,
         }
         return bool(enough.get(kind, True))
 

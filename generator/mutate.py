@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from random import Random
 
 from data.canonical import canonical_json, messages_json
@@ -71,7 +72,8 @@ def mutate(kind: BriefKind, parent: Task, catalogue: Catalogue, random: Random, 
             draft["tools"] = _shuffled([*parent.tools, *_near(parent, catalogue, random)], random)
         case "fewer":
             kept = random.choice(_uncalled(parent))
-            draft["tools"] = [tool for tool in parent.tools if tool is kept or tool not in _uncalled(parent)]
+            left = [tool for tool in parent.tools if tool is kept or tool not in _uncalled(parent)]
+            draft |= {"tools": left, "implementations": _of(left, parent.implementations)}
         case "further":
             draft |= _further(parent, random.choice(_next(parent, catalogue)), random)
         case "renamed":
@@ -106,6 +108,13 @@ def _brief(kind: BriefKind, parent: Task, draft: JsonObject, seed: int, index: i
     )
 
 
+def _of(tools: Sequence[JsonObject], implementations: Json) -> Json:
+    """The implementations of these tools, if there are any."""
+    if not isinstance(implementations, Mapping):
+        return implementations
+    return {name: source for name, source in implementations.items() if name in {tool["name"] for tool in tools}}
+
+
 def _called(task: Task) -> set[str]:
     return {str(call["name"]) for call in task.calls}
 
@@ -128,8 +137,9 @@ def _near(task: Task, catalogue: Catalogue, random: Random) -> list[JsonObject]:
         mine = content_words(tool)
         return -max(len(mine & yours) / len(mine | yours) for yours in wanted), str(tool["name"])
 
-    unfit = [tool for tool in others if not any(fits(tool, _plain(call["arguments"])) for call in task.calls)]
-    nearest = sorted(unfit, key=far)[:NEAREST]
+    ranked = sorted(others, key=far)
+    unfit = (tool for tool in ranked if not any(fits(tool, _plain(call["arguments"])) for call in task.calls))
+    nearest = list(islice(unfit, NEAREST))
     return random.sample(nearest, min(random.choice(ADDED), len(nearest)))
 
 

@@ -69,16 +69,17 @@ def _words(name: str) -> str:
 
 def _text(value: Json) -> str:
     """A value as said, leaves joined by commas; empty for references."""
-    return ", ".join(_leaves(value))
+    return ", ".join(leaves(value))
 
 
-def _leaves(value: Json) -> Iterator[str]:
+def leaves(value: Json) -> Iterator[str]:
+    """Each value that is to be said, as it is said; references are not."""
     if isinstance(value, Mapping):
         for inner in value.values():
-            yield from _leaves(inner)
+            yield from leaves(inner)
     elif isinstance(value, (list, tuple)):
         for inner in value:
-            yield from _leaves(inner)
+            yield from leaves(inner)
     elif not isinstance(value, str):
         yield json.dumps(value)
     elif not reference(value):

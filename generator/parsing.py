@@ -19,9 +19,9 @@ from dataclasses import replace
 from data.records import Brief, Draft, Json, Message, Verdict
 from generator.briefs import proposed_calls, proposes_all
 from generator.drafts import complete
-from generator.prompts import Style, asks_nothing
+from generator.prompts import Style, asks_nothing, instructions
 from generator.wording import words_of
-from policies.protocol import Prompt, prompt_text
+from policies.protocol import Prompt
 from verifiers.answer import JsonFault, cut_thoughts, find_blocks, parse_json, unfence
 from verifiers.completion import check_question, read_completion
 
@@ -42,7 +42,7 @@ def parse(brief: Brief, completion: str, style: Style, prompt: Prompt) -> Draft 
 def _tagged(brief: Brief, completion: str, prompt: Prompt) -> Draft | Verdict:
     if brief.mode != "open" and find_blocks(cut_thoughts(completion), _MENU) == ([], False):
         completion += f"\n<{_MENU}>{json.dumps(brief.tools)}</{_MENU}>"
-    read = read_completion(completion, prompt_text(prompt))
+    read = read_completion(completion, instructions(brief, prompt))
     if isinstance(read, Verdict) or brief.turns == 1 or brief.mode == "evolve":
         return read
     messages = _conversation(read.messages[0].content)
@@ -78,7 +78,7 @@ def _object(brief: Brief, completion: str, prompt: Prompt) -> Draft | Verdict:
     for place, turn in enumerate(turns):
         if not isinstance(turn, str):
             return Verdict("format", "missing_block", "'question' is not a text")
-        if echo := check_question(turn, prompt_text(prompt)):
+        if echo := check_question(turn, instructions(brief, prompt)):
             return echo
         messages += [Message("assistant", _reply(brief, place))] if place else []
         messages.append(Message("user", turn.strip()))

@@ -26,9 +26,10 @@ from data.records import Brief, Json, JsonObject, Message
 from generator.briefs import proposes_all
 from generator.decoding import calls_schema, open_schema, question_schema, turns_schema
 from generator.kinds import WORDLESS
-from generator.oracle import oracle_parts
+from generator.oracle import leaves, oracle_parts
 from policies.protocol import Prompt
 from policies.protocol import prompt_text as prompt_text
+from verifiers.completion import ECHO_WORDS
 
 Style = Literal["chat", "plain"]
 
@@ -42,6 +43,8 @@ PROMPT_VERSION = digest([_FORMAT, _TEXTS])[:12]
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _NUMBERS = {1: "exactly one call", 2: "exactly two calls", 3: "exactly three calls", 4: "exactly four calls"}
 _NEXT_EXAMPLE = ("\nCall:", "\nTool:", "\nDomain:")
+_COULD_ECHO = 2 * ECHO_WORDS - 1
+"""Letters that so many words have at least, with what stands between them."""
 _REPLY = "\nAssistant: I see, go on.\nUser: "
 
 
@@ -55,6 +58,14 @@ def render(brief: Brief, style: Style) -> Prompt:
     if asks_nothing(brief):
         return Prompt(key=_key(brief), text="", oracle="")
     return _plain(brief) if style == "plain" else _chat(brief)
+
+
+def instructions(brief: Brief, prompt: Prompt) -> str:
+    """What the prompt says but for the values that it asks to be said, however long: to repeat them is no echo (F4)."""
+    text = prompt_text(prompt)
+    for value in (one for one in leaves([*brief.arguments, *brief.said]) if len(one) >= _COULD_ECHO):
+        text = text.replace(value, " ").replace(_json(value)[1:-1], " ").replace(json.dumps(value)[1:-1], " ")
+    return text
 
 
 def _plain(brief: Brief) -> Prompt:

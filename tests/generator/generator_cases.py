@@ -10,8 +10,7 @@ from generator.catalogue import load_catalogue
 from generator.drafts import unmet
 from generator.kinds import KINDS
 from generator.parsing import parse
-from generator.prompts import Style, render
-from policies.protocol import prompt_text
+from generator.prompts import Style, instructions, render
 from verifiers.verify import Proof, verify
 
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -27,12 +26,7 @@ def config(mode: Mode, kind: BriefKind, seed: int = 5) -> BriefConfig:
 @cache
 def published() -> tuple[Task, ...]:
     """Forty proven tasks of each kind of catalogue brief."""
-    briefs = [
-        plan(config("catalogue", kind, 9), index)
-        for kind in KINDS["catalogue"]
-        if kind != "world"
-        for index in range(40)
-    ]
+    briefs = [plan(config("catalogue", kind, 9), index) for kind in KINDS["catalogue"] for index in range(40)]
     return tuple(task(brief, "chat") for brief in briefs)
 
 
@@ -46,7 +40,7 @@ def proved(brief: Brief, style: Style, completion: str | None = None) -> tuple[D
     """A draft and what verification came to, the brief's own demands included."""
     draft = answered(brief, style, completion)
     assert isinstance(draft, Draft), draft
-    proof = verify(draft, prompt=prompt_text(render(brief, style)))
+    proof = verify(draft, prompt=instructions(brief, render(brief, style)))
     failing = unmet(brief, draft) if proof.solvable else None
     return draft, Proof((failing,)) if failing else proof
 

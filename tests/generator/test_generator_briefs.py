@@ -72,7 +72,7 @@ def test_a_dependent_brief_passes_the_first_result_on() -> None:
 
 def test_two_values_of_one_call_from_one_list_differ() -> None:
     for brief in BRIEFS:
-        if "convert_currency" in brief.targets:
+        if brief.kind != "world" and "convert_currency" in brief.targets:
             given = brief.arguments[brief.targets.index("convert_currency")]
             assert given["from_currency"] != given["to_currency"]
 
@@ -91,7 +91,8 @@ def values_of(given: Json) -> int:
 
 def test_no_call_is_given_more_values_than_asked_for() -> None:
     config = BriefConfig(load_catalogue(), menu_sizes=SMALL_MENUS, most_values=SMALL_VALUES)
-    given = [call for index in range(500) for call in plan(config, index).arguments]
+    briefs = [plan(config, index) for index in range(500)]
+    given = [call for brief in briefs if brief.kind != "world" for call in brief.arguments]
     assert {values_of(call) for call in given} == set(range(SMALL_VALUES + 1))
 
 
@@ -165,5 +166,5 @@ def test_a_text_without_examples_is_drawn_by_the_last_word_of_its_name(name: str
 
 def test_calls_get_no_more_values_than_the_bound() -> None:
     config = BriefConfig(load_catalogue(), menu_sizes=SMALL_MENUS, most_values=2)
-    briefs = [plan(config, index) for index in range(300)]
+    briefs = [brief for index in range(300) if (brief := plan(config, index)).kind != "world"]
     assert max(len(given) for brief in briefs for given in brief.arguments) == 2

@@ -19,9 +19,7 @@ from tests.generator.test_generator_prompts import shown
 from tests.golden_files import assert_golden
 from verifiers.verify import verify
 
-EVERY: list[tuple[Mode, BriefKind]] = [
-    (mode, kind) for mode, kinds in KINDS.items() for kind in kinds if kind != "world"
-]
+EVERY: list[tuple[Mode, BriefKind]] = [(mode, kind) for mode, kinds in KINDS.items() for kind in kinds]
 SPOKEN = [(mode, kind) for mode, kind in EVERY if not asks_nothing(Brief(0, 0, mode, kind, "", 0, 0))]
 every = pytest.mark.parametrize(("mode", "kind"), EVERY)
 spoken = pytest.mark.parametrize(("mode", "kind"), SPOKEN)
