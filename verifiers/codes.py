@@ -50,10 +50,15 @@ CODES: Mapping[str, Mapping[str, str]] = {
     "grounding": {
         "ungrounded": "every value is said in the task, is a declared default, or comes from an earlier call",
         "undecided": "an expression of the task that is equal to the value, or none that is nearly equal",
+        "exchanged_values": "no two values of a call are each said where the other one's argument is named",
+        "overused_value": "no number that is said of one argument is another one's too while others are unused",
     },
     "determinacy": {
         "leaks_answer": "no user turn holds the call",
         "ambiguous_tools": "no other tool has the same parameters and a description that says the same",
+        "better_tool": "no uncalled tool that takes the arguments has more words of its own in the question",
+        "unasked_argument": "an optional argument is asked for: its value or, where it is true, a word of it is said",
+        "omitted_argument": "a number that is said of an optional argument is given",
     },
     "execution": {
         "no_implementation": "every called tool has an implementation",

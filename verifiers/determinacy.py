@@ -1,7 +1,7 @@
 """Is the answer determined by the task, and not given away (RULES D)?
 
 In: a menu, calls in normal form, the task's messages. Out: the first `Verdict`, or None.
-Not promised: that a person would find only one answer; of that no text rule knows (RULES, last section).
+Not promised: that a person would find only one answer; of that text rules know little (docs/verification.md).
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Protocol
 
 import regex
 
 from data.canonical import canonical_json
 from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import CallFault, equal, read_calls
+from verifiers.options import option_faults
+from verifiers.rivals import Tools, rival_faults
 
 _DECODER = json.JSONDecoder()
 _OPENING = regex.compile(r'\{\s*+"')
@@ -23,22 +24,13 @@ _MEANINGLESS = regex.compile(r"[\W_]++")
 _ORDERLESS = ("required", "enum", "type")
 
 
-class Tools(Protocol):
-    """What is needed of a menu: its normalised tools."""
-
-    @property
-    def tools(self) -> tuple[JsonObject, ...]: ...
-
-    def tool(self, name: str) -> JsonObject | None: ...
-
-
 def check_determinacy(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
-    """RULES D1 and D2: `leaks_answer`, `ambiguous_tools`, or None."""
+    """The first fault: RULES D1 and D2, `better_tool`, `unasked_argument`, `omitted_argument`; or None."""
     return next(determinacy_faults(menu, calls, messages), None)
 
 
 def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
-    """Every leak of every user turn, and every tool that is as good as a called one."""
+    """Every leak of every user turn, every tool that is as good as a called one; those of `rivals` and `options`."""
     for message in messages:
         if message.role == "user":
             for leak in _leaks(menu, calls, message.content):
@@ -49,6 +41,8 @@ def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tup
             if tool and other["name"] != name and _alike(tool, other):
                 said = f"{name[:80]} and {str(other['name'])[:80]} say the same"
                 yield Verdict("determinacy", "ambiguous_tools", said)
+    yield from rival_faults(menu, calls, messages)
+    yield from option_faults(menu, calls, messages)
 
 
 def _leaks(menu: Tools, calls: tuple[JsonObject, ...], text: str) -> Iterator[str]:

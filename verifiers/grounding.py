@@ -2,7 +2,8 @@
 
 In: a menu, calls in normal form, the task's messages. Out: the first `Verdict`, or every `Ungrounded` value.
 Exempt are references, booleans (also as strings, G6), null, and values equal to a declared default at their place.
-Not promised: that a said value is meant for the argument it stands in, or that the calls fit the menu (RULES C).
+Not promised: that a said value is meant for the argument it stands in, beyond what `meant` sees; that the calls fit the
+menu (RULES C).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Protocol
 
 from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import reference
+from verifiers.meant import meant_faults
 from verifiers.said import said_in
 from verifiers.said_units import Unit, unit_called, unit_of
 from verifiers.schema_places import Schemas
@@ -42,13 +44,18 @@ class Ungrounded:
 
 
 def check_grounding(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
-    """RULES G: `ungrounded` with the first argument that is not said, `undecided` where that is unknown, or None."""
+    """The first fault: RULES G, then a value that is said of another argument (`meant`); or None."""
     return next(grounding_faults(menu, calls, messages), None)
 
 
 def grounding_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
-    """`ungrounded` or `undecided` for every value that is not said."""
-    return map(_verdict, _ungrounded(menu, calls, messages))
+    """`ungrounded` or `undecided` for every value that is not said; where all are, the faults of `meant`."""
+    all_said = True
+    for found in _ungrounded(menu, calls, messages):
+        all_said = False
+        yield _verdict(found)
+    if all_said:
+        yield from meant_faults(calls, said_in(messages))
 
 
 def _verdict(found: Ungrounded) -> Verdict:

@@ -18,13 +18,14 @@ from verifiers.algebra_exact import exactly_equal
 from verifiers.algebra_parse import MAX_CHARACTERS, Program
 from verifiers.said_codes import is_also_a_word, names_of
 from verifiers.said_dates import Moments, moments
-from verifiers.said_numbers import numbers
+from verifiers.said_numbers import figures_in, numbers
 from verifiers.said_text import Text, fold
 from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
 
 MAX_QUESTIONS = 3
 """Comparisons of one text that may need more than arithmetic; of honest texts, the first is equal."""
+MAX_PLACES = 20
 _FIGURE = regex.compile(r"\d")
 _PLAIN = regex.compile(r"−?(?:0|[1-9]\d*+)(?:\.\d*[1-9])?")
 
@@ -37,14 +38,14 @@ class Said:
         self._questions = MAX_QUESTIONS
 
     @cached_property
-    def _spoken(self) -> str:
+    def spoken(self) -> str:
         """The text with raised digits as powers and number words as figures."""
         raw = self._text.raw
         return spoken(self._text.folded if raw.isascii() else fold(algebra.raised(raw)))
 
     @cached_property
     def _moments(self) -> Moments:
-        return moments(self._spoken)
+        return moments(self.spoken)
 
     @cached_property
     def _numbers(self) -> frozenset[Decimal]:
@@ -62,7 +63,31 @@ class Said:
     def _resolved(self) -> Moments:
         """The moments, with the days that a text says which gives the day it is asked on."""
         said = self._moments
-        return replace(said, days=said.days | days_from_today(self._spoken, said))
+        return replace(said, days=said.days | days_from_today(self.spoken, said))
+
+    @cached_property
+    def figures_at(self) -> tuple[tuple[int, int, float], ...]:
+        """The plain figures of `spoken` with their places."""
+        return figures_in(self.spoken)
+
+    @cached_property
+    def figures(self) -> frozenset[float]:
+        """The same without their places."""
+        return frozenset(figure for _, _, figure in self.figures_at)
+
+    def places(self, value: str | int | float) -> list[tuple[int, int]]:
+        """Where `spoken` holds a value as it is, at most twenty times: words whole, numbers as plain figures."""
+        if not isinstance(value, str):
+            return [(start, end) for start, end, figure in self.figures_at if figure == value][:MAX_PLACES]
+        needle, text = fold(value), self.spoken
+        found: list[tuple[int, int]] = []
+        start = text.find(needle) if needle else -1
+        while start >= 0 and len(found) < MAX_PLACES:
+            end = start + len(needle)
+            if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+                found.append((start, end))
+            start = text.find(needle, end)
+        return found
 
     @cached_property
     def _quantities(self) -> tuple[said_units.Quantity, ...]:

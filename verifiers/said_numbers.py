@@ -21,6 +21,8 @@ from babel.units import format_unit
 from verifiers.said_text import UNSPACED
 
 MAX_DIGITS = 1000
+MAX_FIGURES = 200
+_FIGURE = re.compile(r"(?<![\w.])−?\d{1,40}(?:,\d{3}){0,10}(?:\.\d{1,40})?")
 _EXACT = Context(prec=2 * MAX_DIGITS)
 _W = rf"[\w--[{UNSPACED}\p{{Hangul}}]]"
 _CLUSTER = regex.compile(rf"\.?{_W}++(?:(?:[.,:/@'&-]|:?//){_W}++)*+", regex.V1)
@@ -44,6 +46,22 @@ _HALF_A = regex.compile(rf"\bhalf (?:an? )?(?={_SCALE}\b)")
 _MINUS = regex.compile(r"(?<!\d )\b(?:minus|negative) (?=[$€£¥₹]?\.?\d)")
 _BELOW = regex.compile(r"(\d[\d.,]*+)((?: ?°[cfk]?| degrees?)?(?: celsius| fahrenheit)?) below (?:zero|0)\b")
 _TEXT_FIGURES = str.maketrans({"٫": ".", "٬": ",", "⁄": "/"})
+
+
+def figures_in(text: str) -> tuple[tuple[int, int, float], ...]:
+    """Plain figures with their places, those in dates and codes too: where numbers stand, not what is said by them."""
+    found = []
+    for figure in _FIGURE.finditer(text):
+        start, end = figure.span()
+        found.append((start, end, _float(figure[0])))
+        if len(found) == MAX_FIGURES:
+            break
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _float(figure: str) -> float:
+    return float(figure.replace(",", "").replace("−", "-"))
 
 
 def numbers(text: str) -> frozenset[Decimal]:
