@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help run test check server golden bench lock clean
+.PHONY: help run test check test-trainers server golden bench lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: .venv/ready .venv/weights ## Set up, then grow and publish a task set with the embedded model (ARGS="--tasks 64 --seed 1")
 	$(BIN)/sparring run $(ARGS)
@@ -22,6 +22,9 @@ check: .venv/dev ## Lint, type-check and the tests that need neither a server no
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -m "not model and not flow" $(ARGS)
+
+test-trainers: .venv/dev ## Read each export with its trainer's own loader, in environments of their own (6 GB)
+	$(BIN)/python -m tests.trainers.lanes $(ARGS)
 
 server: .venv/ready ## Start a local Prefect server in which runs are seen (http://127.0.0.1:4200)
 	DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT=false \
