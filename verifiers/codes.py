@@ -76,7 +76,7 @@ CODES: Mapping[str, Mapping[str, str]] = {
     },
     "soundness": {
         "survivor": "no wrong answer near the gold scores like it",
-        "unexamined": "where wrong answers have to be tried: at most 16 calls, 256 values, 16 KiB, 3 that time out",
+        "unexamined": "where wrong answers are tried: at most 16 calls, 512 values times calls, 16 KiB, 3 timeouts",
     },
     "checker": {
         "checker_error": "our checker ends without a fault; this says nothing about the row",

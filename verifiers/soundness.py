@@ -30,8 +30,8 @@ TOLERATED: dict[Rule, frozenset[Kind]] = {
     "outcome": frozenset({"swap", "add", "omit", "exchange", "value"}),
 }
 """Kinds of which one may survive: by calls, where the task declares alternatives; by outcome, as another way."""
-MAX_LEAVES, MAX_BYTES, MAX_TIMEOUTS = 256, 16 * 1024, 3
-"""Of a gold whose mutants can be tried: values, canonical JSON with the alternatives, mutants that time out."""
+MAX_PAIRS, MAX_BYTES, MAX_TIMEOUTS = 512, 16 * 1024, 3
+"""Of a gold whose mutants can be tried: values times calls, canonical JSON with alternatives, mutants that time out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def check_soundness(gold: Gold, executed: Executed | None = None) -> Verdict | t
     if not gold.calls or not (needed or _examinable(gold)):
         return ()
     if not _examinable(gold):
-        most = f"{MAX_CALLS} calls, {MAX_LEAVES} values or {MAX_BYTES} bytes"
+        most = f"{MAX_CALLS} calls, {MAX_PAIRS} values times calls, or {MAX_BYTES} bytes"
         return Verdict("soundness", "unexamined", f"more than {most}")
     found = examine(gold, executed)
     if found.fatal:
@@ -76,7 +76,7 @@ def check_soundness(gold: Gold, executed: Executed | None = None) -> Verdict | t
 def _examinable(gold: Gold) -> bool:
     values = sum(1 for call in gold.calls for _ in leaves(call["arguments"]))
     size = len(canonical_bytes([gold.calls, gold.accept]))
-    return len(gold.calls) <= MAX_CALLS and values <= MAX_LEAVES and size <= MAX_BYTES
+    return len(gold.calls) <= MAX_CALLS and values * len(gold.calls) <= MAX_PAIRS and size <= MAX_BYTES
 
 
 def examine(gold: Gold, executed: Executed | None = None) -> Findings:
@@ -98,8 +98,9 @@ def examine(gold: Gold, executed: Executed | None = None) -> Findings:
             more.append(mutant.calls[-1])
     blind = (tried[0][0] for tried in values.values() if all(survives for _, survives in tried))
     found.fatal = found.fatal or next(blind, None)
+    more = more[: MAX_CALLS - len(gold.calls)]  # more calls than that are not run
     if more and not found.fatal:
-        trial.score(all_at_once(gold, more[: MAX_CALLS - len(gold.calls)]))
+        trial.score(all_at_once(gold, more))
     return found
 
 

@@ -122,6 +122,18 @@ class TestByCalls:
         assert reason(by_calls(calls)) == ""
         assert verify(Draft((Message("user", QUESTION),), [FIND], calls), checks=CHECKS).solvable
 
+    def test_a_gold_of_many_values_is_examined_or_refused_in_bounded_work(self) -> None:
+        tools: list[Any] = [
+            {"name": f"f{n}", "parameters": {f"p{m}": {"type": "integer"} for m in range(32)}} for n in range(40)
+        ]
+        for calls, values, examined in ((16, 2, True), (2, 256 // 8, True), (16, 3, False), (8, 9, False)):
+            given = {f"p{m}": m for m in range(values)}
+            gold = [call("f0", **given) for _ in range(calls)]
+            alternatives: Any = {"may_omit": [["p0"]] + [[]] * (calls - 1)}
+            proof = verify(Draft((Message("user", "f"),), tools, gold, **alternatives), checks=["soundness"])
+            assert reason(proof).startswith("soundness/unexamined") != examined, (calls, values)
+            assert proof.solvable == examined
+
     def test_ill_formed_alternatives_are_no_matter_of_soundness(self) -> None:
         draft = Draft((Message("user", QUESTION),), [BOOK], [CALL], accept=[{"area": "bar"}])
         assert [one.check for one in verify(draft, every=True).reasons] == ["calls"]
