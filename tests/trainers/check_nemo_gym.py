@@ -1,4 +1,4 @@
-"""Runs where NeMo Gym is installed: its request model reads the rows, its stock verifier accepts every gold, ours too."""
+"""Runs where NeMo Gym is installed: its request model reads the rows, its stock verifier and ours accept every gold."""
 
 import asyncio
 import json

@@ -40,9 +40,10 @@ def main() -> None:
     for override in overrides:  # the configuration itself cannot be made on Python 3.11: a fault of SkyRL 0.3.0
         known = SkyRLTrainConfig
         for name in override.partition("=")[0].split("."):
-            assert name in (hints := get_type_hints(known)), f"SkyRL has no setting {override}"
+            hints = get_type_hints(known)
+            assert name in hints, f"SkyRL has no setting {override}"
             known = hints[name]
-    print(f"SkyRL: {rows} rows through PromptDataset, gold 1.0, empty 0.0 by the environment, settings of run.sh exist")
+    print(f"SkyRL: {rows} rows through PromptDataset, gold 1.0, empty 0.0 by the environment, known settings")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs where TRL is installed: loads the rows as its trainer does and takes one real GRPO step on a tiny random model."""
+"""Runs where TRL is installed: loads the rows as its trainer does, and takes one real GRPO step on a tiny model."""
 
 import json
 import sys
