@@ -34,7 +34,11 @@ BOOK: dict[str, Any] = {
         },
     },
 }
-FIND: dict[str, Any] = {"name": "find", "description": "Find a place.", "parameters": {"place": {"type": "string"}}}
+FIND: dict[str, Any] = {
+    "name": "find",
+    "description": "Find a place to book a table at.",
+    "parameters": {"place": {"type": "string"}},
+}
 QUESTION = "Book the terrace of Chez Nous for 3, quiet, or ask Bistro Bleu. Show at most 5."
 CALL = call("book", place="Chez Nous", guests=3, area="terrace", quiet=True)
 
