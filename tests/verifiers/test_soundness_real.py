@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.bfcl import CATEGORIES, REAL, first, rows
 from data.records import Draft
-from tests.verifiers.test_bfcl import CATEGORIES, REAL, first, rows
 from verifiers.verify import verify
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real rows are not beside this checkout")
