@@ -14,7 +14,7 @@ from verifiers.worlds.algebra import polynomial
 from verifiers.worlds.base import State
 from verifiers.worlds.files import FOLDERS as FILE_FOLDERS
 from verifiers.worlds.files import NEW_NAMES, TOP, walk
-from verifiers.worlds.library import corpus
+from verifiers.worlds.library import corpus, search
 from verifiers.worlds.notes import NEW_NOTES
 from verifiers.worlds.tables import TABLES
 from verifiers.worlds.tables import draw as draw_cell
@@ -95,8 +95,15 @@ def inside(random: Random, state: State, name: str) -> str:
 
 
 def column(random: Random, state: State, given: Mapping[str, Any]) -> Any:
+    """A column, as often as not the first, which names its rows."""
     table = state["tables"].get(given["table"])
-    return random.choice(table["columns"]) if table else None
+    return random.choice([*table["columns"][:1] * len(table["columns"]), *table["columns"]]) if table else None
+
+
+def numeric_column(random: Random, state: State, given: Mapping[str, Any]) -> Any:
+    table = state["tables"].get(given["table"])
+    rows = table["rows"] if table else []
+    return pick(random, [name for name, value in rows[0].items() if not isinstance(value, str)] if rows else [])
 
 
 def detail(random: Random, state: State, given: Mapping[str, Any]) -> Any:
@@ -138,6 +145,12 @@ def words(random: Random, state: State, given: Mapping[str, Any]) -> Any:
     passage = random.choice(list(corpus().values()))
     words = sorted({word.strip(".,:").casefold() for word in passage["text"].split()})
     return " ".join(random.sample([word for word in words if len(word) > 5 and word.isalpha()], random.randint(1, 2)))
+
+
+def limit(random: Random, state: State, given: Mapping[str, Any]) -> Any:
+    """Fewer passages than the query finds, but more than one; None where it does not find that many."""
+    found = len(search(given["query"], 5))
+    return random.randrange(2, found) if found > 2 else None
 
 
 def passage(random: Random, state: State, given: Mapping[str, Any]) -> Any:

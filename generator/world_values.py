@@ -51,7 +51,6 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
         "find_event.title": source.field("events", "title"),
         "date": lambda random, state, given: some_day(random),
         "list_events.date": source.field("events", "date"),
-        "find_free_time.date": source.field("events", "date"),
         "start_time": lambda random, state, given: some_time(random),
         "minutes": source.one(*LENGTHS),
         "event_id": source.key("events"),
@@ -60,9 +59,11 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
     "currency": {
         "amount": source.between(10, 400, 10),
         "currency": source.one(*CODES),
-        "withdraw_money.currency": source.key("balances"),
+        "pay_person.currency": source.key("balances"),
         "exchange_money.currency": source.key("balances"),
         "get_balance.currency": source.key("balances"),
+        "recipient": source.one(*PEOPLE),
+        "payment_id": source.key("payments"),
         "to_currency": source.other(source.one(*CODES), "currency"),
     },
     "files": {
@@ -86,7 +87,7 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
     },
     "library": {
         "query": source.words,
-        "limit": source.one(1, 2, 4, 5),
+        "limit": source.limit,
         "passage_id": source.passage,
         "relabel_bookmark.passage_id": source.key("bookmarks"),
         "remove_bookmark.passage_id": source.key("bookmarks"),
@@ -122,13 +123,14 @@ SOURCES: Mapping[str, Mapping[str, Source]] = {
         "create_table.table": source.new_table,
         "columns": source.columns,
         "column": source.column,
+        "compute_column.column": source.numeric_column,
+        "sort_rows.column": source.numeric_column,
         "value": source.cell("column"),
         "set_column": source.detail,
         "new_value": source.new_cell,
         "row": source.row,
         "function": source.one(*FUNCTIONS),
         "order": source.one("descending"),
-        "limit": source.one(1, 1, 2, 3),
     },
     "units": {
         "name": source.key("measurements"),
@@ -171,3 +173,6 @@ COMPANIONS: Mapping[str, tuple[str, ...]] = {
     "new_value": ("table", "set_column"),
 }
 """Where the first comes by reference, the others come from where it comes from."""
+
+RANKED = frozenset({"search_passages", "sort_rows"})
+"""Tools that answer with a list whose first item is the one that a person means."""

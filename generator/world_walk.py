@@ -8,15 +8,17 @@ Not promised: that the calls could not be made in another order, or that all of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from typing import Any
 
+import orjson
+
 from data.canonical import canonical_json
 from data.records import Json
-from generator.world_values import COMPANIONS, LINKS, SOURCES
+from generator.world_values import COMPANIONS, LINKS, RANKED, SOURCES
+from verifiers.answer import equal
 from verifiers.menu import Menu, read_menu
 from verifiers.worlds import WORLDS
 from verifiers.worlds.base import State, Tool, ToolFailure, World
@@ -48,7 +50,7 @@ class Walk:
 
 def walked(world: World, start: State, random: Random, calls: int, chained: bool) -> Walk | None:
     """A walk of so many calls from a state, which stays as it is, or None when it came to a dead end."""
-    walk = Walk(deepcopy(start))
+    walk = Walk(copied(start))
     for _ in range(_STEPS):
         options: dict[str, list[tuple[str, str]]] = {name: [] for name in world.tools}
         if chained and walk.calls:
@@ -72,6 +74,12 @@ def resolved(value: Json, references: References, results: Sequence[Any]) -> Any
     if isinstance(value, Mapping):
         return {key: resolved(item, references, results) for key, item in value.items()}
     return [resolved(item, references, results) for item in value] if isinstance(value, list | tuple) else value
+
+
+def copied(state: State) -> State:
+    """A state of its own, faster than `copy.deepcopy`."""
+    fresh: State = orjson.loads(orjson.dumps(state))
+    return fresh
 
 
 def at(value: Any, path: Path) -> Any:
@@ -104,22 +112,16 @@ def shown(tool: Tool) -> dict[str, Json]:
 
 def _linked(world: World, walk: Walk, recent: bool) -> dict[str, list[tuple[str, str]]]:
     """The tools that can take something from an earlier result, from the last one if `recent`, and how."""
-    found = {name: _links(world.name, tool, walk) for name, tool in world.tools.items()}
-    if recent:
-        last = len(walk.calls) - 1
-        found = {name: [one for one in links if walk.references[one[1]][0] == last] for name, links in found.items()}
+    first = len(walk.calls) - 1 if recent else 0
+    named = [(text, name_of(path)) for text, (place, path) in walk.references.items() if place >= first]
+    also = LINKS.get(world.name, {})
+    found = {
+        name: [
+            (key, text) for key in _properties(tool) for text, last in named if last == key or last in also.get(key, ())
+        ]
+        for name, tool in world.tools.items()
+    }
     return {name: links for name, links in found.items() if links}
-
-
-def _links(name: str, tool: Tool, walk: Walk) -> list[tuple[str, str]]:
-    """Parameters with references that can stand for them: of several to the same value, the latest."""
-    found: dict[tuple[str, str], str] = {}
-    for key in _properties(tool):
-        names = (key, *LINKS.get(name, {}).get(key, ()))
-        for text, (place, path) in walk.references.items():
-            if name_of(path) in names:
-                found[key, canonical_json(at(walk.results[place], path))] = text
-    return [(key, text) for (key, _), text in found.items()]
 
 
 def _arguments(
@@ -140,9 +142,10 @@ def _arguments(
         elif key in required or random.random() < OPTIONAL_SHARE:
             source = sources.get(f"{tool.name}.{key}") or sources[key]
             value = source(random, walk.state, resolved(given, walk.references, walk.results))
-            if value is None:
+            if value is not None:
+                given[key] = value
+            elif key in required:
                 return None
-            given[key] = value
     return given
 
 
@@ -168,21 +171,22 @@ def _beside(text: str, key: str, walk: Walk) -> Json:
 
 
 def _try(world: World, tool: Tool, given: dict[str, Json], walk: Walk) -> None:
-    """Make the call, and keep it if it fits the schema, did something new, and was not made before."""
+    """Make the call, and keep it if it fits the schema, did or told something new, and was not made before."""
     call = {"name": tool.name, "arguments": given}
     arguments = resolved(given, walk.references, walk.results)
     if call in walk.calls or _menu(world.name).validator(tool.name).first_cause(arguments):
         return
-    state = deepcopy(walk.state)
+    state = copied(walk.state)
     try:
         result = tool.run(state, arguments)
     except ToolFailure:
         return
     changed = state != walk.state
-    if not changed and (result in walk.results or not _says(result)):
+    told = [leaf for leaf in leaves(result) if leaf and leaf not in list(leaves(arguments))]
+    if not changed and (not told or any(equal(result, other) for other in walk.results)):
         return
     walk.said |= {canonical_json(leaf) for leaf in leaves(given) if leaf not in walk.references}
-    for path in _paths(result):
+    for path in _paths(result, tool.name in RANKED and "limit" not in given):
         # What was said need not be referred to; of what a reading repeats, the source is referred to.
         value = at(result, path)
         if canonical_json(value) not in walk.said and (changed or value not in list(leaves(arguments))):
@@ -194,22 +198,17 @@ def _try(world: World, tool: Tool, given: dict[str, Json], walk: Walk) -> None:
     walk.changed.append(changed)
 
 
-def _paths(value: Json, path: Path = ()) -> Iterator[Path]:
-    """Paths of the scalars in a result; in lists of several, nobody says which one is meant."""
+def _paths(value: Json, ranked: bool, path: Path = ()) -> Iterator[Path]:
+    """Paths of the scalars in a result; of a list of several only the first, where its order means something."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if key.isidentifier():
-                yield from _paths(item, (*path, key))
+                yield from _paths(item, ranked, (*path, key))
     elif isinstance(value, list):
-        if len(value) == 1:
-            yield from _paths(value[0], (*path, 0))
+        if len(value) == 1 or (ranked and value):
+            yield from _paths(value[0], ranked, (*path, 0))
     elif value is not None and not isinstance(value, bool):
         yield path
-
-
-def _says(value: Json) -> bool:
-    """Whether a result says anything but nothing: not all empty, zero or false."""
-    return any(map(bool, leaves(value)))
 
 
 @cache

@@ -10,22 +10,22 @@ Not promised: that a person would ask for it, or good language: `question` is fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from random import Random
 from typing import Any
 
 from data.canonical import canonical_json
-from data.records import Json, JsonObject, Kind
-from generator.world_walk import References, Walk, leaves, name_of, resolved, shown, walked
+from data.records import Json, JsonObject, Kind, Message
+from generator.world_walk import References, Walk, copied, leaves, name_of, resolved, shown, walked
+from verifiers.said import Said, said_in
 from verifiers.worlds import BUILTIN, WORLDS
 from verifiers.worlds.base import State, ToolFailure, World
 
 MOST_CALLS = 4
 MENU_SIZES = (3, 4, 5, 6, 7, 8)
-_TRIES = 400
+_TRIES = 2_000
 _ORDINALS = ("first", "second", "third")
 
 
@@ -62,29 +62,56 @@ def draw(
 
 
 def _settled(world: World, start: State, walk: Walk) -> bool:
-    """Whether a walk is a task: nothing said twice over, nothing that depends on chance order, nothing for nothing."""
-    by_reference = [[leaf for leaf in leaves(call["arguments"]) if leaf in walk.references] for call in walk.calls]
-    if any(_value(leaf, walk) in walk.said for found in by_reference for leaf in found):
-        return False
-    needs = [{walk.references[str(leaf)][0] for leaf in found} for found in by_reference]
+    """Whether a walk is a task: each reference is needed and clear, each call is needed, no order is left to chance."""
+    used = [[str(leaf) for leaf in leaves(call["arguments"]) if leaf in walk.references] for call in walk.calls]
+    needs = [{walk.references[text][0] for text in found} for found in used]
+    said = said_in((Message("user", _question(walk)),))
+    return (
+        all(_is_clear(walk, text, place, said) for place, found in enumerate(used) for text in found)
+        and _nothing_idle(world, start, walk, needs)
+        and _any_order(world, start, walk, needs)
+    )
+
+
+def _is_clear(walk: Walk, text: str, place: int, said: Said) -> bool:
+    """Whether the call at a place can have a value from nowhere else: not from the question, nor from other results."""
+    value = resolved(text, walk.references, walk.results)
+    before = [canonical_json(leaf) for result in walk.results[:place] for leaf in leaves(result)]
+    told = said.string(value) if isinstance(value, str) else said.number(value)
+    return not told and before.count(canonical_json(value)) == 1
+
+
+def _nothing_idle(world: World, start: State, walk: Walk, needs: Sequence[set[int]]) -> bool:
+    """Whether it comes to something else to leave out calls with all that need them, or to undo a change at once."""
     places = range(len(walk.calls))
-    last = [place for place in places if not any(place in found for found in needs)]
-    if walk.state == start and all(walk.changed[place] for place in last):
-        return False
+    for size in places:
+        for kept in combinations(places, size):
+            if _answers(walk, needs, set(places) - set(kept)) or not all(needs[place] <= set(kept) for place in kept):
+                continue
+            ran = _replayed(world, start, walk, kept)
+            if ran is not None and ran[0] == walk.state:
+                return False
     for place in places:
-        if walk.changed[place] and (ran := _replayed(world, start, walk, places, idle=place)) and ran[0] == walk.state:
+        ran = _replayed(world, start, walk, places, idle=place) if walk.changed[place] else None
+        if ran is not None and ran[0] == walk.state:
             return False
+    return True
+
+
+def _answers(walk: Walk, needs: Sequence[set[int]], places: Iterable[int]) -> bool:
+    """Whether one of these calls is an answer: it changed nothing, and no call refers to it."""
+    return any(not walk.changed[place] and not any(place in found for found in needs) for place in places)
+
+
+def _any_order(world: World, start: State, walk: Walk, needs: Sequence[set[int]]) -> bool:
+    """Whether every order that the references allow comes to the same results and state."""
     expected = canonical_json([walk.state, walk.results])
-    for order in permutations(places) if any(walk.changed) else ():
-        if all(order.index(need) < order.index(place) for place in places for need in needs[place]):
+    for order in permutations(range(len(walk.calls))) if any(walk.changed) else ():
+        if all(order.index(need) < order.index(place) for place in order for need in needs[place]):
             ran = _replayed(world, start, walk, order)
             if ran is None or canonical_json(ran) != expected:
                 return False
     return True
-
-
-def _value(text: Json, walk: Walk) -> str:
-    return canonical_json(resolved(text, walk.references, walk.results))
 
 
 def _replayed(
@@ -94,7 +121,7 @@ def _replayed(
 
     None where a tool refuses, or a result lacks what a later call refers to.
     """
-    state = deepcopy(start)
+    state = copied(start)
     results: list[Any] = [None] * len(walk.calls)
     for place in order:
         call = walk.calls[place]
@@ -103,7 +130,7 @@ def _replayed(
         except LookupError:
             return None
         try:
-            results[place] = world.tools[call["name"]].run(deepcopy(state) if place == idle else state, arguments)
+            results[place] = world.tools[call["name"]].run(copied(state) if place == idle else state, arguments)
         except ToolFailure:
             return None
     return state, results
@@ -145,7 +172,8 @@ def _said(value: Json, references: References, name: str = "") -> Iterator[str]:
         yield f"{_words(name)} {' and '.join(one.strip() for item in value for one in _said(item, references))}"
     elif isinstance(value, str) and value in references:
         place, path = references[value]
-        yield f"{_words(name)} as the {_words(name_of(path))} that the {_ORDINALS[place]} step gives"
+        what = f"first {_words(name_of(path))}" if 0 in path else _words(name_of(path))
+        yield f"{_words(name)} as the {what} that the {_ORDINALS[place]} step gives"
     else:
         text = value if isinstance(value, str) else json.dumps(value)
         yield f'{_words(name)} "{text}"' if text[-1:] in ".?!" else f"{_words(name)} {text}"

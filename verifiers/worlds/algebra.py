@@ -164,7 +164,10 @@ def _integrate(state: State, given: Mapping[str, Any]) -> Json:
 
 
 def _evaluate(state: State, given: Mapping[str, Any]) -> Json:
-    return {"result": plain(_at(_read(given["expression"], 1), given["value"]))}
+    poly = _read(given["expression"], 1)
+    if poly.degree() < 1:
+        raise ToolFailure(f"{given['expression']!r} has no variable")
+    return {"result": plain(_at(poly, given["value"]))}
 
 
 def _at(poly: Poly, value: float) -> Fraction:
@@ -178,7 +181,7 @@ def _save(state: State, given: Mapping[str, Any]) -> Json:
     room_in(state["polynomials"], "polynomial")
     _read(given["expression"])
     state["polynomials"][given["name"]] = given["expression"]
-    return {"name": given["name"]}
+    return {"polynomials": len(state["polynomials"])}
 
 
 def _look_up(state: State, given: Mapping[str, Any]) -> Json:

@@ -75,7 +75,7 @@ def _round(state: State, given: Mapping[str, Any]) -> Json:
 def _store(state: State, given: Mapping[str, Any]) -> Json:
     room_in(state["memory"], "memory")
     state["memory"][given["slot"]] = given["value"]
-    return {"slot": given["slot"]}
+    return {"memories": len(state["memory"])}
 
 
 def _recall(state: State, given: Mapping[str, Any]) -> Json:

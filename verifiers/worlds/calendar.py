@@ -64,7 +64,7 @@ def _create(state: State, given: Mapping[str, Any]) -> Json:
     }
     name = fresh(events, "E", event)
     events[name] = event
-    return {"event_id": name, "date": given["date"], "start_time": given["start_time"]}
+    return {"event_id": name}
 
 
 def _list(state: State, given: Mapping[str, Any]) -> Json:
@@ -99,7 +99,7 @@ def _get(state: State, given: Mapping[str, Any]) -> Json:
 def _move(state: State, given: Mapping[str, Any]) -> Json:
     event = entry(state["events"], given["event_id"], "event")
     event |= {"date": given["date"], "start_time": given["start_time"]}
-    return {"event_id": given["event_id"], "date": given["date"], "start_time": given["start_time"]}
+    return {"moved": event["title"]}
 
 
 def _cancel(state: State, given: Mapping[str, Any]) -> Json:
@@ -115,23 +115,24 @@ def _invite(state: State, given: Mapping[str, Any]) -> Json:
     room_in(event["attendees"], "attendee")
     # Sorted, so that the order of two invitations is no matter.
     event["attendees"] = sorted([*event["attendees"], given["attendee"]])
-    return {"event_id": given["event_id"], "attendees": list(event["attendees"])}
+    return {"title": event["title"], "attendees": len(event["attendees"])}
 
 
 def _free(state: State, given: Mapping[str, Any]) -> Json:
-    start = _OPENS
+    event = entry(state["events"], given["event_id"], "event")
+    start = max(_OPENS, _minute(event["start_time"]) + event["minutes"])
     busy = sorted(
-        (_minute(event["start_time"]), event["minutes"])
-        for event in state["events"].values()
-        if event["date"] == given["date"]
+        (_minute(other["start_time"]), other["minutes"])
+        for other in state["events"].values()
+        if other["date"] == event["date"]
     )
     for begin, minutes in busy:
         if begin - start >= given["minutes"]:
             break
         start = max(start, begin + minutes)
     if start + given["minutes"] > _CLOSES:
-        raise ToolFailure(f"{given['date']} has no {given['minutes']} free minutes between 08:00 and 18:00")
-    return {"date": given["date"], "start_time": f"{start // 60:02}:{start % 60:02}"}
+        raise ToolFailure(f"{event['date']} has no {given['minutes']} free minutes after the event and before 18:00")
+    return {"date": event["date"], "start_time": f"{start // 60:02}:{start % 60:02}"}
 
 
 def _minute(start_time: str) -> int:
@@ -179,8 +180,8 @@ CALENDAR = world(
     ),
     Tool(
         "find_free_time",
-        "Find the first gap of a given length on a day, between 08:00 and 18:00.",
-        takes(date=day("Day to search"), minutes=_LONG),
+        "Find the first gap of a given length after an event, on its day and before 18:00.",
+        takes(event_id=_EVENT, minutes=_LONG),
         _free,
     ),
 )

@@ -1,7 +1,7 @@
 """A wallet of several currencies, with a fixed table of exchange rates.
 
-State: `{"balances": {ISO 4217 code: amount}}`. Rates are made up and never change; amounts are to the cent, halves
-rounded to even. Not promised: rates of any day, fees.
+State: `{"balances": {ISO 4217 code: amount}, "payments": {payment_id: {"recipient", "amount", "currency"}}}`. Rates are
+made up and never change; amounts are to the cent, halves rounded to even. Not promised: rates of any day, fees.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from data.records import Json
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import LARGEST, choice, number, plain, takes, world
+from verifiers.worlds.parts import LARGEST, PEOPLE, choice, entry, fresh, number, plain, room_in, takes, text, world
 
 PER_DOLLAR: Mapping[str, str] = {
     "USD": "1", "EUR": "0.92", "GBP": "0.79", "JPY": "150", "CHF": "0.88", "CAD": "1.36", "AUD": "1.52", "SEK": "10.4",
@@ -25,9 +25,13 @@ CODES = tuple(PER_DOLLAR)
 
 
 def make(random: Random) -> State:
-    """Three to five currencies with a balance."""
+    """Three to five currencies with a balance, and two or three payments made out of them."""
     codes = sorted(random.sample(CODES, random.randint(3, 5)))
-    return {"balances": {code: random.randint(4, 90) * 25 for code in codes}}
+    payments: dict[str, Any] = {}
+    for person in random.sample(PEOPLE, random.randint(2, 3)):
+        payment = {"recipient": person, "amount": random.randint(2, 30) * 5, "currency": random.choice(codes)}
+        payments[fresh(payments, "T", payment)] = payment
+    return {"balances": {code: random.randint(4, 90) * 25 for code in codes}, "payments": payments}
 
 
 def rate(code: str, other: str) -> Fraction:
@@ -58,8 +62,20 @@ def _deposit(state: State, given: Mapping[str, Any]) -> Json:
     return _changed(state, given["currency"], Fraction(given["amount"]))
 
 
-def _withdraw(state: State, given: Mapping[str, Any]) -> Json:
-    return _changed(state, given["currency"], -Fraction(given["amount"]))
+def _pay(state: State, given: Mapping[str, Any]) -> Json:
+    room_in(state["payments"], "payment")
+    payment = {key: given[key] for key in ("recipient", "amount", "currency")}
+    name = fresh(state["payments"], "T", payment)
+    left = _changed(state, given["currency"], -Fraction(given["amount"]))
+    state["payments"][name] = payment
+    return {"payment_id": name, **left}
+
+
+def _undo(state: State, given: Mapping[str, Any]) -> Json:
+    payment = entry(state["payments"], given["payment_id"], "payment")
+    left = _changed(state, payment["currency"], Fraction(str(payment["amount"])))
+    del state["payments"][given["payment_id"]]
+    return {"recipient": payment["recipient"], **left}
 
 
 def _exchange(state: State, given: Mapping[str, Any]) -> Json:
@@ -83,7 +99,7 @@ def _held(state: State, code: str) -> Fraction:
     return Fraction(str(state["balances"].get(code, 0)))
 
 
-def _changed(state: State, code: str, change: Fraction) -> Json:
+def _changed(state: State, code: str, change: Fraction) -> dict[str, Json]:
     """The wallet with so much more, or less, of a currency."""
     held = _held(state, code) + change
     if held < 0:
@@ -91,7 +107,7 @@ def _changed(state: State, code: str, change: Fraction) -> Json:
     if held > LARGEST:
         raise ToolFailure("the wallet cannot hold that much")
     state["balances"][code] = _cents(held)
-    return {"currency": code, "balance": state["balances"][code]}
+    return {"balance": state["balances"][code]}
 
 
 _AMOUNT = number("Amount of money", 0)
@@ -126,7 +142,18 @@ WALLET = world(
         _total,
     ),
     Tool("deposit_money", "Put money into the wallet.", takes(amount=_AMOUNT, currency=_CURRENCY), _deposit),
-    Tool("withdraw_money", "Take money out of the wallet.", takes(amount=_AMOUNT, currency=_CURRENCY), _withdraw),
+    Tool(
+        "pay_person",
+        "Pay somebody out of the wallet.",
+        takes(recipient=text("Full name of the person"), amount=_AMOUNT, currency=_CURRENCY),
+        _pay,
+    ),
+    Tool(
+        "take_back_payment",
+        "Undo a payment; the money is in the wallet again.",
+        takes(payment_id=text("Identifier of the payment, such as T1234", 20)),
+        _undo,
+    ),
     Tool(
         "exchange_money",
         "Trade money in the wallet for another currency.",

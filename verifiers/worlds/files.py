@@ -8,7 +8,6 @@ state is ever touched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -110,14 +109,14 @@ def _list(state: State, given: Mapping[str, Any]) -> Json:
 
 
 def _read(state: State, given: Mapping[str, Any]) -> Json:
-    return {"path": given["path"], "text": _file(state, given["path"])}
+    return {"text": _file(state, given["path"])}
 
 
 def _create(state: State, given: Mapping[str, Any]) -> Json:
     folder, name = _place(state, given["path"])
     _fits(state, given["text"])
     folder[name] = given["text"]
-    return {"path": given["path"]}
+    return {"characters": len(given["text"])}
 
 
 def _fits(state: State, more: str) -> None:
@@ -132,28 +131,28 @@ def _move(state: State, given: Mapping[str, Any]) -> Json:
     *above, last = _parts(given["path"])
     del _folder(state, "/".join(above) or TOP)[last]
     folder[name] = moved
-    return {"path": given["new_path"]}
+    return {"characters": len(moved)}
 
 
 def _copy(state: State, given: Mapping[str, Any]) -> Json:
     copied = _file(state, given["path"])
     folder, name = _place(state, given["copy_path"])
     _fits(state, copied)
-    folder[name] = deepcopy(copied)
-    return {"path": given["copy_path"]}
+    folder[name] = copied
+    return {"characters": len(copied)}
 
 
 def _delete(state: State, given: Mapping[str, Any]) -> Json:
-    _file(state, given["path"])
+    deleted = _file(state, given["path"])
     *above, last = _parts(given["path"])
     del _folder(state, "/".join(above) or TOP)[last]
-    return {"deleted": given["path"]}
+    return {"characters": len(deleted)}
 
 
 def _make_folder(state: State, given: Mapping[str, Any]) -> Json:
     folder, name = _place(state, given["folder"])
     folder[name] = {}
-    return {"folder": given["folder"]}
+    return {"entries_beside_it": len(folder) - 1}
 
 
 def _find(state: State, given: Mapping[str, Any]) -> Json:

@@ -14,6 +14,7 @@ from data.records import Json
 from verifiers.worlds.base import State, Tool, ToolFailure
 from verifiers.worlds.parts import PEOPLE, choice, entry, fresh, room_in, takes, text, world
 
+MAX_SUBJECT = 200
 FOLDERS = ("inbox", "archive", "receipts", "travel", "work")
 ME = "me@example.com"
 SUBJECTS: Mapping[str, str] = {
@@ -84,10 +85,12 @@ def _read(state: State, given: Mapping[str, Any]) -> Json:
 
 def _sent(state: State, recipient: str, subject: str, body: str) -> Json:
     room_in(state["messages"], "message")
+    if len(subject) > MAX_SUBJECT:
+        raise ToolFailure("the subject is too long")
     message = {"sender": ME, "recipient": recipient, "subject": subject, "body": body, "folder": "sent"}
     name = fresh(state["messages"], "M", message)
     state["messages"][name] = message
-    return {"message_id": name, "recipient": recipient}
+    return {"message_id": name}
 
 
 def _send(state: State, given: Mapping[str, Any]) -> Json:
@@ -96,16 +99,12 @@ def _send(state: State, given: Mapping[str, Any]) -> Json:
 
 def _reply(state: State, given: Mapping[str, Any]) -> Json:
     message = entry(state["messages"], given["message_id"], "message")
-    return _sent(state, message["sender"], _marked("Re", message["subject"]), given["body"])
+    return _sent(state, message["sender"], f"Re: {message['subject']}", given["body"])
 
 
 def _forward(state: State, given: Mapping[str, Any]) -> Json:
     message = entry(state["messages"], given["message_id"], "message")
-    return _sent(state, given["recipient"], _marked("Fwd", message["subject"]), message["body"])
-
-
-def _marked(mark: str, subject: str) -> str:
-    return subject if subject.startswith(f"{mark}: ") else f"{mark}: {subject}"
+    return _sent(state, given["recipient"], f"Fwd: {message['subject']}", message["body"])
 
 
 def _move(state: State, given: Mapping[str, Any]) -> Json:
@@ -113,13 +112,13 @@ def _move(state: State, given: Mapping[str, Any]) -> Json:
     if message["folder"] == given["folder"]:
         raise ToolFailure(f"the message is in the folder {given['folder']} already")
     message["folder"] = given["folder"]
-    return {"message_id": given["message_id"], "folder": given["folder"]}
+    return {"moved": message["subject"]}
 
 
 def _delete(state: State, given: Mapping[str, Any]) -> Json:
     message = entry(state["messages"], given["message_id"], "message")
     del state["messages"][given["message_id"]]
-    return {"deleted": message["subject"], "sender": message["sender"]}
+    return {"deleted": message["subject"]}
 
 
 _MESSAGE = text("Identifier of the message, such as M1234", 20)

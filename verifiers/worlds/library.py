@@ -93,18 +93,18 @@ def _bookmark(state: State, given: Mapping[str, Any]) -> Json:
         raise ToolFailure(f"{given['passage_id']} has a bookmark already; change its label instead")
     room_in(state["bookmarks"], "bookmark")
     state["bookmarks"][given["passage_id"]] = given["label"]
-    return {"passage_id": given["passage_id"], "label": given["label"]}
+    return {"title": corpus()[given["passage_id"]]["title"]}
 
 
 def _label(state: State, given: Mapping[str, Any]) -> Json:
     entry(state["bookmarks"], given["passage_id"], "bookmark")
-    state["bookmarks"][given["passage_id"]] = given["new_label"]
-    return {"passage_id": given["passage_id"], "label": given["new_label"]}
+    old, state["bookmarks"][given["passage_id"]] = state["bookmarks"][given["passage_id"]], given["new_label"]
+    return {"old_label": old}
 
 
 def _remove(state: State, given: Mapping[str, Any]) -> Json:
     entry(state["bookmarks"], given["passage_id"], "bookmark")
-    return {"removed": given["passage_id"], "label": state["bookmarks"].pop(given["passage_id"])}
+    return {"label": state["bookmarks"].pop(given["passage_id"])}
 
 
 def _list(state: State, given: Mapping[str, Any]) -> Json:

@@ -58,7 +58,7 @@ def _write(state: State, given: Mapping[str, Any]) -> Json:
     note = {"title": given["title"], "text": given["text"], "tags": []}
     name = fresh(state["notes"], "N", note)
     state["notes"][name] = note
-    return {"note_id": name, "title": given["title"]}
+    return {"note_id": name}
 
 
 def _append(state: State, given: Mapping[str, Any]) -> Json:
@@ -67,7 +67,7 @@ def _append(state: State, given: Mapping[str, Any]) -> Json:
     if len(longer) > MAX_TEXT:
         raise ToolFailure("the note is full")
     note["text"] = longer
-    return {"note_id": given["note_id"], "title": note["title"]}
+    return {"title": note["title"], "lines": longer.count("\n") + 1}
 
 
 def _find(state: State, given: Mapping[str, Any]) -> Json:
@@ -89,7 +89,7 @@ def _tag(state: State, given: Mapping[str, Any]) -> Json:
         raise ToolFailure(f"the note has the tag {given['tag']!r} already")
     room_in(note["tags"], "tag")
     note["tags"] = sorted([*note["tags"], given["tag"]])
-    return {"note_id": given["note_id"], "tags": list(note["tags"])}
+    return {"title": note["title"], "tags": len(note["tags"])}
 
 
 def _tagged(state: State, given: Mapping[str, Any]) -> Json:
@@ -103,8 +103,9 @@ def _tagged(state: State, given: Mapping[str, Any]) -> Json:
 
 
 def _rename(state: State, given: Mapping[str, Any]) -> Json:
-    entry(state["notes"], given["note_id"], "note")["title"] = given["new_title"]
-    return {"note_id": given["note_id"], "title": given["new_title"]}
+    note = entry(state["notes"], given["note_id"], "note")
+    old, note["title"] = note["title"], given["new_title"]
+    return {"old_title": old}
 
 
 def _delete(state: State, given: Mapping[str, Any]) -> Json:

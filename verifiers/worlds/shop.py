@@ -65,13 +65,13 @@ def _restock(state: State, given: Mapping[str, Any]) -> Json:
     if product["quantity"] + int(given["pieces"]) > MOST:
         raise ToolFailure(f"the shop has no room for {given['pieces']} more")
     product["quantity"] += int(given["pieces"])
-    return {"sku": given["sku"], "in_stock": product["quantity"]}
+    return {"in_stock": product["quantity"]}
 
 
 def _reprice(state: State, given: Mapping[str, Any]) -> Json:
     product = entry(state["stock"], given["sku"], "product")
-    product["price"] = plain(round(given["price"], 2))
-    return {"sku": given["sku"], "price": product["price"]}
+    old, product["price"] = product["price"], plain(round(given["price"], 2))
+    return {"old_price": old}
 
 
 def _order(state: State, given: Mapping[str, Any]) -> Json:
@@ -117,7 +117,7 @@ def _open(state: State, name: str) -> dict[str, Any]:
 def _ship(state: State, given: Mapping[str, Any]) -> Json:
     order = _open(state, given["order_id"])
     order["status"] = "shipped"
-    return {"order_id": given["order_id"], "status": "shipped", "customer": order["customer"]}
+    return {"customer": order["customer"]}
 
 
 def _cancel(state: State, given: Mapping[str, Any]) -> Json:
@@ -125,7 +125,7 @@ def _cancel(state: State, given: Mapping[str, Any]) -> Json:
     product = entry(state["stock"], order["sku"], "product")
     order["status"] = "cancelled"
     product["quantity"] += order["quantity"]
-    return {"order_id": given["order_id"], "status": "cancelled", "sku": order["sku"]}
+    return {"sku": order["sku"], "in_stock": product["quantity"]}
 
 
 _SKU = text("Article number of the product, such as AB-12", 20)

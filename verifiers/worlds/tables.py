@@ -13,7 +13,7 @@ from typing import Any
 
 from data.records import Json, JsonObject
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import LARGEST, choice, entry, plain, room_in, takes, text, whole, world
+from verifiers.worlds.parts import LARGEST, choice, entry, plain, room_in, takes, text, world
 
 Column = tuple[str, tuple[str, ...] | tuple[int, int]]
 """A column's name with the texts, or the bounds of the numbers, that are drawn for it."""
@@ -96,7 +96,7 @@ def _insert(state: State, given: Mapping[str, Any]) -> Json:
     if len(table["rows"]) >= MOST_ROWS:
         raise ToolFailure(f"{given['table']} is full")
     table["rows"].append({column: given["row"][column] for column in table["columns"]})
-    return {"table": given["table"], "rows": len(table["rows"])}
+    return {"row_number": len(table["rows"])}
 
 
 def _select(state: State, given: Mapping[str, Any]) -> Json:
@@ -123,7 +123,7 @@ def _delete(state: State, given: Mapping[str, Any]) -> Json:
     if not gone:
         raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")
     table["rows"] = [row for row in table["rows"] if not any(row is one for one in gone)]
-    return {"table": given["table"], "deleted": len(gone)}
+    return {"deleted": len(gone)}
 
 
 def _compute(state: State, given: Mapping[str, Any]) -> Json:
@@ -146,7 +146,7 @@ def _sort(state: State, given: Mapping[str, Any]) -> Json:
         key=lambda row: (isinstance(row[column], str), row[column]),
         reverse=given.get("order", "ascending") == "descending",
     )
-    return {"rows": [dict(row) for row in rows[: int(given.get("limit", MOST_ROWS))]]}
+    return {"rows": [dict(row) for row in rows]}
 
 
 def _add_table(state: State, given: Mapping[str, Any]) -> Json:
@@ -156,7 +156,7 @@ def _add_table(state: State, given: Mapping[str, Any]) -> Json:
     if len(set(given["columns"])) < len(given["columns"]):
         raise ToolFailure("two columns have the same name")
     state["tables"][given["table"]] = {"columns": list(given["columns"]), "rows": []}
-    return {"table": given["table"], "columns": list(given["columns"])}
+    return {"tables": len(state["tables"])}
 
 
 _NAME = text("Name of the table", 40)
@@ -228,13 +228,12 @@ STORE = world(
     ),
     Tool(
         "sort_rows",
-        "Show rows in the order of a column, all or the first few; the table stays as it is.",
+        "Show all rows in the order of a column; the table stays as it is.",
         takes(
-            optional=("order", "limit"),
+            optional=("order",),
             table=_NAME,
             column=text("Column to sort by", 40),
             order={**choice("Direction", ("ascending", "descending")), "default": "ascending"},
-            limit=whole("How many rows to show at most", 1, MOST_ROWS),
         ),
         _sort,
     ),

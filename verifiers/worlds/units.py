@@ -97,18 +97,19 @@ def _record(state: State, given: Mapping[str, Any]) -> Json:
         raise ToolFailure(f"there is a measurement {given['name']!r} already; correct it instead")
     room_in(measurements, "measurement")
     measurements[given["name"]] = {"value": plain(Fraction(given["value"])), "unit": given["unit"]}
-    return {"name": given["name"]}
+    return {"measurements": len(measurements)}
 
 
 def _correct(state: State, given: Mapping[str, Any]) -> Json:
     measured = entry(state["measurements"], given["name"], "measurement")
-    measured["value"] = plain(Fraction(given["new_value"]))
-    return {"name": given["name"], **measured}
+    old, measured["value"] = measured["value"], plain(Fraction(given["new_value"]))
+    return {"old_value": old, "unit": measured["unit"]}
 
 
 def _remove(state: State, given: Mapping[str, Any]) -> Json:
-    entry(state["measurements"], given["name"], "measurement")
-    return {"removed": given["name"], **state["measurements"].pop(given["name"])}
+    removed = entry(state["measurements"], given["name"], "measurement")
+    del state["measurements"][given["name"]]
+    return dict(removed)
 
 
 def _compare(state: State, given: Mapping[str, Any]) -> Json:
