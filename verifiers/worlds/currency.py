@@ -29,7 +29,11 @@ def make(random: Random) -> State:
     codes = sorted(random.sample(CODES, random.randint(3, 5)))
     payments: dict[str, Any] = {}
     for person in random.sample(PEOPLE, random.randint(2, 3)):
-        payment = {"recipient": person, "amount": random.randint(2, 30) * 5, "currency": random.choice(codes)}
+        payment: dict[str, Any] = {
+            "recipient": person,
+            "amount": random.randint(2, 30) * 5,
+            "currency": random.choice(codes),
+        }
         payments[fresh(payments, "T", payment)] = payment
     return {"balances": {code: random.randint(4, 90) * 25 for code in codes}, "payments": payments}
 
