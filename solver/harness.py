@@ -31,13 +31,17 @@ STYLES: tuple[Style, ...] = get_args(Style)
 _TEMPLATES = {
     file.stem: file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("prompts/*.txt"))
 }
-PROMPT_VERSION = digest(_TEMPLATES)[:12]
+_FORMAT = 2
+"""Counts up when the code here or in `signatures` fills the slots in another way."""
+
+PROMPT_VERSION = digest([_FORMAT, _TEMPLATES])[:12]
 """Changes with any word of any prompt: part of cache keys and manifests."""
 
 ANSWER_TOKENS: dict[Style, int] = {"chat": 1024, "plain": 64}
 """Tokens that an answer may take unless a run says otherwise: thoughts and calls, or a call or three alone."""
 
 _SLOT = re.compile(r"\{(tools|conversation)\}")
+_CONTROL = re.compile(r"<(?=[|\uff5c])")
 _LABELS = {"system": "Context", "user": "User", "assistant": "Assistant", "tool": "Result"}
 _NEXT_EXAMPLE = "\nTools:"
 _CUT = frozenset({"no_answer", "malformed"})
@@ -99,21 +103,32 @@ def harness(name: str, style: str) -> Harness:
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
     """The template with its slots filled in one pass: what stands in a value is never taken for a slot."""
-    return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
+    return _SLOT.sub(lambda slot: _inert(values.get(slot[1], slot[0])), template)
+
+
+def _inert(text: str) -> str:
+    """The text of a task without what chat templates write between turns (`<|im_end|>`), which engines would obey."""
+    return _CONTROL.sub("< ", text)
 
 
 def _transcript(messages: tuple[Message, ...]) -> str:
-    """The conversation, one labelled turn a line; the last user turn is the request."""
+    """The conversation, one labelled turn a line; the last user turn is the request.
+
+    Further lines of a turn are indented, so that no text of a task begins a line as our labels do.
+    """
     last = max((i for i, message in enumerate(messages) if message.role == "user"), default=-1)
     labels = ["Request" if i == last else _LABELS[message.role] for i, message in enumerate(messages)]
-    return "\n".join(f"{label}: {message.content}" for label, message in zip(labels, messages, strict=True))
+    texts = ["\n    ".join(message.content.splitlines()) for message in messages]
+    return "\n".join(f"{label}: {text}" for label, text in zip(labels, texts, strict=True))
 
 
 def _chat(system: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """One system turn, ours with the task's own below; tool results as user turns, for they lack call ids."""
-    own = [message.content for message in messages if message.role == "system"]
+    own = [_inert(message.content) for message in messages if message.role == "system"]
     turns = [
-        Message("user", f"Result of a tool: {message.content}") if message.role == "tool" else message
+        Message("user", f"Result of a tool: {_inert(message.content)}")
+        if message.role == "tool"
+        else Message(message.role, _inert(message.content))
         for message in messages
         if message.role != "system"
     ]

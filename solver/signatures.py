@@ -19,7 +19,7 @@ def signature(tool: JsonObject) -> str:
     """Name, parameters with types (none: string; `?`: optional) and the first sentence of the description."""
     text = f"{tool['name']}({_fields(tool['parameters'], 0)})"
     about = _first_sentence(str(tool.get("description") or ""))
-    return f"{text} - {about}" if about else text
+    return " ".join((f"{text} - {about}" if about else text).split())
 
 
 def _fields(schema: Json, depth: int) -> str:

@@ -14,18 +14,19 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-MAX_LEVELS, MAX_DIGITS, MAX_BYTES = 64, 1_000, 1 << 20
-MAX_PAIRS = 20_000  # pairs of a gold and an answered call that are compared: of absurdly long answers, the first calls
+MAX_LEVELS, MAX_DIGITS, MAX_BYTES, MAX_MARKS = 64, 1_000, 1 << 20, 100
+MAX_PAIRS, MAX_STEPS = 10_000, 250_000  # what is compared: pairs of calls (of a longer answer its first), and values
 # What can be said of one pair of calls; of several faults the later one here is named (RULES A9).
 OUTCOMES = ("correct", "wrong_order", "wrong_value", "wrong_type", "extra_argument", "missing_argument", "wrong_tool")
 _RIGHT, _ORDER, _VALUE, _TYPE, _EXTRA, _MISSING, _TOOL = range(7)
 _ABSENT: Any = object()
 _KINDS = {type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", dict: "object"}
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.S)
+_MARKS = str.maketrans("\u0f73\u0f75\u0f81\uff9e\uff9f", "\u0301" * 5)  # read as marks, though no class says so
 _REFERENCE = re.compile(r"\$var_([0-9]+)((?:\.[^.\[\]\s]+|\[[0-9]+\])+)")
 _MOMENT = r"(?:([\d-]+)[Tt])?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d+)?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?"
 
@@ -80,6 +81,7 @@ def read_json(text: str, levels: int = MAX_LEVELS) -> Any:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    check_unicode([key for key, _ in pairs if len(key) > MAX_MARKS])
     if len({key if key.isascii() else unicodedata.normalize("NFC", key) for key, _ in pairs}) < len(pairs):
         raise JsonFault("duplicate_key", f"a key stands twice among {_show([key for key, _ in pairs])}")
     return dict(pairs)
@@ -93,16 +95,18 @@ def _exact(text: str) -> int | float:
     value = float(text)
     if not math.isfinite(value):
         raise JsonFault("invalid_json", f"the number {text[:40]} is none of JSON")
-    if abs(value) >= 2**53 and (exact := Decimal(text)) == exact.to_integral_value():
-        return int(exact)  # a double would lose digits that were written
-    return value
+    exact = Decimal(text if abs(value) >= 2**53 else "0.5")  # where a double would lose digits that were written
+    return int(exact) if exact == exact.to_integral_value() else value
 
 
 def check_unicode(value: Any) -> None:
-    """RULES J4 for every string and key of a JSON value; raises `JsonFault`."""
+    """RULES J4 for every string and key of a JSON value, and a bound on combining marks; raises `JsonFault`."""
     if isinstance(value, str):
         if "\0" in value or (not value.isascii() and re.search("[\ud800-\udfff]", value)):
             raise JsonFault("invalid_unicode", f"U+0000 or a lone surrogate in {_show(value)}")
+        marks = value.translate(_MARKS) if len(value) > MAX_MARKS and not value.isascii() else ""
+        if max(map(len, bytes(map(unicodedata.combining, marks)).split(b"\0"))) > MAX_MARKS:  # quadratic for NFC
+            raise JsonFault("too_large", f"more than {MAX_MARKS} combining marks in a row")
     elif isinstance(value, dict | list | tuple):
         for item in value.items() if isinstance(value, dict) else value:
             check_unicode(item)
@@ -148,10 +152,9 @@ def _read_call(call: Any, place: str, wrapped: bool) -> dict[str, Any]:
         raise CallFault("bad_call", f"{place} has unknown keys: {_show(sorted(unknown))}")
     if outer:
         return _read_call(call["function"], place, wrapped=True)
-    name, arguments = call.get("name"), call.get("arguments")
+    name, arguments = call.get("name"), {} if call.get("arguments") in (None, "") else call["arguments"]
     if not isinstance(name, str) or not name.strip():
         raise CallFault("bad_call", f"{place} has no name")
-    arguments = {} if arguments is None or arguments == "" else arguments
     try:
         arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
     except JsonFault as fault:
@@ -164,9 +167,7 @@ def _read_call(call: Any, place: str, wrapped: bool) -> dict[str, Any]:
 def read_answer(completion: str, harness: str = "tags") -> list[dict[str, Any]]:
     """The calls of a completion (RULES A1); raises `AnswerFault`. Harness `json`: the whole text is the answer."""
     text = cut_thoughts(completion)
-    blocks, cut = (
-        find_blocks(text, "tool_call_answer") if harness == "tags" else ([text] if text.strip() else [], False)
-    )
+    blocks, cut = find_blocks(text, "tool_call_answer") if harness == "tags" else ([text] * bool(text.strip()), False)
     if len(blocks) > 1:
         raise AnswerFault("several_answers", f"{len(blocks)} answers")
     if cut or not blocks:
@@ -210,7 +211,7 @@ def judge(tools: Sequence[Any], gold: Any, calls: Any, accept: Any = None, may_o
 
 def equal(a: Any, b: Any, schema: Any = None) -> bool:
     """Whether two values are equal under a schema (RULES A2-A5); references are compared as written."""
-    return _Comparison(schema).rank(a, b, [schema]) == _RIGHT
+    return _Comparison(schema, repeat(0)).rank(a, b, [schema]) == _RIGHT
 
 
 class _Pair(NamedTuple):
@@ -223,14 +224,14 @@ class _Pair(NamedTuple):
 
 def _compare(tools: Sequence[Any], gold: Any, calls: Any, accept: Any, may_omit: Any) -> list[list[_Pair]]:
     """Every gold call against every answered one. Gold refers backwards, so each row knows its targets' rows."""
-    schemas = {tool["name"]: tool.get("parameters") for tool in tools}
+    schemas, steps = {tool["name"]: tool.get("parameters") for tool in tools}, iter(range(MAX_STEPS))
     table: list[list[_Pair]] = []
     for call, others, optional in zip(gold, accept, may_omit, strict=True):
         row = []
         for j, found in enumerate(calls):
             pair = _Pair(0.0, _TOOL, "name", call["name"], found["name"])
             if call["name"] == found["name"]:
-                comparison = _Comparison(schemas.get(call["name"]), table, j)
+                comparison = _Comparison(schemas.get(call["name"]), steps, table, j)
                 pair = comparison.pair(call["arguments"], found["arguments"], others, optional)
             row.append(pair)
         table.append(row)
@@ -238,10 +239,10 @@ def _compare(tools: Sequence[Any], gold: Any, calls: Any, accept: Any, may_omit:
 
 
 class _Comparison:
-    """Compares a gold call, `earlier` being the rows of those before it, with the answered call `place`."""
+    """Compares a gold call, `earlier` being the rows of those before it, with the answered call `place`, by `steps`."""
 
-    def __init__(self, root: Any, earlier: list[list[_Pair]] | None = None, place: int = 0) -> None:
-        self.root, self.earlier, self.place = root, earlier, place
+    def __init__(self, root: Any, steps: Iterator[int], earlier: Any = None, place: int = 0) -> None:
+        self.root, self.steps, self.earlier, self.place = root, steps, earlier, place
 
     def pair(self, gold: Any, found: Any, accept: Any, may_omit: Any) -> _Pair:
         """Two calls of one tool (RULES A2, A7, A9, A10)."""
@@ -264,11 +265,12 @@ class _Comparison:
 
     def rank(self, a: Any, b: Any, schemas: list[Any]) -> int:
         """How far two values are apart: an index of `OUTCOMES` up to `wrong_type`."""
+        if next(self.steps, None) is None:
+            raise AnswerFault("malformed", "more than can be compared")
         one, other = reference(a), reference(b)
         if one or other or a is _ABSENT or b is _ABSENT:
             return self.link(one, other) if one and other else _VALUE
-        kind = _kind(a)
-        if kind != _kind(b):
+        if (kind := _kind(a)) != _kind(b):
             return _TYPE
         if kind not in ("string", "object", "array"):
             exact = all(x is None or isinstance(x, int) or x.is_integer() for x in (a, b))
@@ -305,12 +307,11 @@ class _Comparison:
     def covers(self, a: Any, b: Any, views: list[Any], turned: bool) -> int:
         """Whether each item of b has its equal in a (`turned`: a is the answer); what is written alike is skipped."""
         written, spelt = ([(_kind(x), repr(x) if isinstance(x, dict | list) else x) for x in side] for side in (a, b))
-        known = set(written)
-        for n, y in enumerate(b):
-            if spelt[n] not in known or "$var_" in repr(y):
-                pairs = ((y, x) if turned else (x, y) for x in a)
-                if nearest := min((self.rank(*pair, _item(views, n)) for pair in pairs), default=_VALUE):
-                    return nearest
+        held = dict(zip(written, a, strict=True))
+        for n in {key: n for n, key in enumerate(spelt) if key not in held or "$var_" in str(key[1])}.values():
+            pairs = ((b[n], x) if turned else (x, b[n]) for x in held.values())
+            if nearest := min((self.rank(*pair, _item(views, n)) for pair in pairs), default=_VALUE):
+                return nearest
         return _RIGHT
 
     def views(self, schemas: list[Any], *values: Any) -> list[Any]:
@@ -361,8 +362,7 @@ def _meaning(text: str, formats: set[Any]) -> Any:
         minutes = (date.fromisoformat(day or "0001-01-01").toordinal() * 24 + int(hour)) * 60 + int(minute)
     except ValueError:
         return text
-    if len(offset) > 1:
-        minutes -= int(offset[0] + "1") * (int(offset[1:3]) * 60 + int(offset[4:]))
+    minutes -= int(offset[0] + "1") * (int(offset[1:3]) * 60 + int(offset[4:])) if len(offset) > 1 else 0
     return bool(offset), minutes if day else minutes % 1440, int(second or 0), fraction.rstrip("0.")
 
 

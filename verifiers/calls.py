@@ -14,7 +14,8 @@ from verifiers.menu import Menu
 from verifiers.schema_engine import Reference
 
 MAX_FAULTS = 100
-
+MAX_CALLS = 100
+"""Calls of a gold: matching an answer to more takes longer than a second."""
 
 Placed = list[tuple[int, JsonObject]]
 """Calls with their places in the list, from 1."""
@@ -33,13 +34,15 @@ def check_calls(
         return Verdict("calls", fault.code, fault.detail)
     if not read and not allow_none:
         return Verdict("calls", "no_calls", "nothing proves that no call is due")
+    if len(read) > MAX_CALLS:
+        return Verdict("format", "too_large", f"more than {MAX_CALLS} calls")
     return next(_faults(menu, list(enumerate(read, before + 1)), most=1), None) or tuple(read)
 
 
 def call_faults(menu: Menu, calls: Json, *, allow_none: bool = False) -> Iterator[Verdict]:
     """Every failure of `check_calls`: of each call that cannot be read, and of each argument of the others."""
     first = check_calls(menu, calls, allow_none=allow_none)
-    if not isinstance(calls, list | tuple) or not calls:
+    if not isinstance(calls, list | tuple) or not 0 < len(calls) <= MAX_CALLS:
         yield from [first] if isinstance(first, Verdict) else []
         return
     placed: Placed = []

@@ -7,8 +7,9 @@ Not promised: that a person would find only one answer; of that text rules know 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 
 import regex
 
@@ -20,7 +21,10 @@ from verifiers.rivals import Tools, rival_faults
 
 _DECODER = json.JSONDecoder()
 _OPENING = regex.compile(r'\{\s*+"')
-_MEANINGLESS = regex.compile(r"[\W_]++")
+_MEANINGLESS = regex.compile(r"[\W_\p{Default_Ignorable_Code_Point}]++")
+MAX_EFFORT = 200_000_000
+"""Characters that are searched for calls, text length times tools."""
+MAX_FAULTS = 100
 _ORDERLESS = ("required", "enum", "type")
 
 
@@ -30,19 +34,38 @@ def check_determinacy(menu: Tools, calls: tuple[JsonObject, ...], messages: tupl
 
 
 def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
-    """Every leak of every user turn, every tool that is as good as a called one; those of `rivals` and `options`."""
-    for message in messages:
-        if message.role == "user":
-            for leak in _leaks(menu, calls, message.content):
-                yield Verdict("determinacy", "leaks_answer", leak)
-    for name in dict.fromkeys(str(call["name"]) for call in calls):
-        tool = menu.tool(name)
-        for other in menu.tools:
-            if tool and other["name"] != name and _alike(tool, other):
-                said = f"{name[:80]} and {str(other['name'])[:80]} say the same"
-                yield Verdict("determinacy", "ambiguous_tools", said)
+    """Every leak of every user turn, every tool that is as good as a called one; those of `rivals` and `options`.
+
+    Of leaks and of equal tools at most a hundred.
+    """
+    texts = [message.content for message in messages if message.role == "user"]
+    if len(menu.tools) * sum(100 + len(text) for text in texts if "(" in text and ")" in text) > MAX_EFFORT:
+        yield Verdict("format", "too_large", "too many tools and too much text to look for calls in it")
+        return
+    leaks = (leak for text in texts for leak in _leaks(menu, calls, text))
+    yield from (Verdict("determinacy", "leaks_answer", leak) for leak in islice(leaks, MAX_FAULTS))
+    for name, other in islice(_twins(menu, dict.fromkeys(str(call["name"]) for call in calls)), MAX_FAULTS):
+        yield Verdict("determinacy", "ambiguous_tools", f"{name[:80]} and {other[:80]} say the same")
     yield from rival_faults(menu, calls, messages)
     yield from option_faults(menu, calls, messages)
+
+
+def _twins(menu: Tools, called: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The called tools that other tools of the menu equal (RULES D2), and those others."""
+    described: dict[str, list[JsonObject]] = {}
+    for tool in menu.tools:
+        described.setdefault(_meaning(str(tool["description"])), []).append(tool)
+    shapes: dict[str, str] = {}
+    named: dict[tuple[str, str], list[str]] = {}
+    for name in called:
+        meaning = _meaning(str((menu.tool(name) or {}).get("description")))
+        same = described.get(meaning, [])
+        if len(same) > 1 and name not in shapes:
+            for tool in same:
+                shape = shapes[str(tool["name"])] = canonical_json(_orderless(tool["parameters"]))
+                named.setdefault((meaning, shape), []).append(str(tool["name"]))
+        if name in shapes:
+            yield from ((name, other) for other in named[meaning, shapes[name]] if other != name)
 
 
 def _leaks(menu: Tools, calls: tuple[JsonObject, ...], text: str) -> Iterator[str]:
@@ -101,16 +124,16 @@ def _same(found: Mapping[str, Json], call: JsonObject, menu: Tools) -> bool:
     return read["name"] == call["name"] and equal(call["arguments"], read["arguments"], tool.get("parameters"))
 
 
-def _alike(tool: JsonObject, other: JsonObject) -> bool:
-    """RULES D2."""
-    return _meaning(str(tool["description"])) == _meaning(str(other["description"])) and (
-        canonical_json(_orderless(tool["parameters"])) == canonical_json(_orderless(other["parameters"]))
-    )
-
-
-@lru_cache(maxsize=4096)
 def _meaning(description: str) -> str:
+    """What a description says; kept where it is short, so that nobody fills the memory."""
+    return (_kept_reading if len(description) <= 1_000 else _reading)(description)
+
+
+def _reading(description: str) -> str:
     return str(_MEANINGLESS.sub("", description.casefold()))
+
+
+_kept_reading = lru_cache(maxsize=4096)(_reading)
 
 
 def _orderless(schema: Json, key: str = "") -> Json:

@@ -22,6 +22,8 @@ from verifiers.schema_places import Schemas
 
 Path = tuple[str | int, ...]
 MAX_UNGROUNDED = 100
+MAX_EFFORT = 500_000_000
+"""Characters searched for texts, length times number: what is not found within them is not proved to be said."""
 
 
 class Tools(Protocol):
@@ -81,19 +83,24 @@ def grounded_share(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[M
 
 def must_be_said(parameters: Json, arguments: JsonObject, name: str) -> bool:
     """Whether an argument holds a value that the task has to say, under its tool's parameters."""
-    leaves = _leaves(arguments[name], (name,))
-    return any(not _is_default(parameters, arguments, path) for path, _ in leaves)
+    leaves, known = _leaves(arguments[name], (name,)), dict[Path, bool]()
+    return any(not _is_default(parameters, arguments, path, known) for path, _ in leaves)
 
 
 def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Ungrounded]:
     said = said_in(messages)
+    effort, size = 0, sum(len(message.content) for message in messages)
     for place, call in enumerate(calls, 1):
+        parameters = (menu.tool(str(call["name"])) or {}).get("parameters")
+        known: dict[Path, bool] = {}
         for path, value in _leaves(call["arguments"], ()):
-            heard = said.string(value) if isinstance(value, str) else said.number(value)
-            if heard:
-                continue
-            parameters = (menu.tool(str(call["name"])) or {}).get("parameters")
-            if _is_default(parameters, call["arguments"], path):
+            heard: bool | None = None
+            if isinstance(value, str):
+                effort += size
+                heard = effort <= MAX_EFFORT and said.string(value)
+            else:
+                heard = said.number(value)
+            if heard or _is_default(parameters, call["arguments"], path, known):
                 continue
             unit = None if isinstance(value, str) else _unit_at(parameters, path)
             if unit is not None and not isinstance(value, str) and said.quantity(value, unit):
@@ -116,11 +123,17 @@ def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, str | int | float]]
         yield path, value
 
 
-def _is_default(parameters: Json, value: Json, path: Path) -> bool:
-    """Whether the leaf at the path, or an object or list around it, equals the default declared at its place."""
+def _is_default(parameters: Json, value: Json, path: Path, known: dict[Path, bool]) -> bool:
+    """Whether the leaf at the path, or an object or list around it, equals the default declared at its place.
+
+    `known`: what was found of those around it, for the other leaves in them.
+    """
     schemas = Schemas(parameters, [parameters])
-    for step in path:
-        if schemas.declare_default(value):
+    for depth, step in enumerate(path):
+        around = path[:depth]
+        if around not in known:
+            known[around] = schemas.declare_default(value)
+        if known[around]:
             return True
         if isinstance(value, dict):
             schemas, value = schemas.property(str(step)), value[str(step)]

@@ -111,7 +111,7 @@ def _row(line: bytes, number: int) -> tuple[Any, dict[str, Any]]:
         if not isinstance(row, dict):
             raise _BadLine("not a JSON object")
         given = {field: row[field] for field in row if field in TASK_FIELDS}
-        if "\\u" in text:  # nothing else can bring in what J4 forbids
+        if "\\u" in text or not text.isascii():  # nothing else can bring in what J4 forbids
             check_unicode(given)
     except UnicodeDecodeError as fault:
         raise _BadLine(f"not UTF-8 at byte {fault.start + 1}") from None

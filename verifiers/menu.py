@@ -8,6 +8,7 @@ Not promised: that strings are valid Unicode or numbers small (RULES J; whoever 
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -79,7 +80,7 @@ class Menu:
 def read_menu(tools: Json) -> Menu | Verdict:
     """Read a list of tools (RULES M1-M9): a `Menu`, or a `Verdict` of check `menu` with the code of the rule.
 
-    More than 64 levels (RULES J3) or 30,000 schemas: check `format`, code `too_large`.
+    More than 64 levels (RULES J3) or 15,000 schemas: check `format`, code `too_large`.
     """
     read = read_tools(tools)
     return read if isinstance(read, Menu) else read[0]
@@ -121,7 +122,7 @@ def _composed(tools: Json) -> Menu | None:
     known = [one for one in found if one is not None]
     by_name = {one.name: (one.tool, one.validator) for one in known}
     room = Budget(sum(one.budget.nodes for one in known), sum(one.budget.program for one in known))
-    if len(by_name) < len(tools) or not room.suffices():
+    if len({_spelt(name) for name in by_name}) < len(tools) or not room.suffices():
         return None
     canonical = b"[%s]" % b",".join(one.canonical for one in known)
     return Menu(tuple(one.tool for one in known), by_name, canonical)
@@ -143,6 +144,11 @@ def _known(text: bytes) -> _Known | None:
         return _Known(read.name, normal, validator, canonical_bytes(normal), budget)
     except CanonicalError:
         return None
+
+
+def _spelt(name: str) -> str:
+    """A name as it is stored (RULES J6): two that become one there are one here."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def _normal(tool: Tool) -> dict[str, Any]:
@@ -176,16 +182,18 @@ def _read(text: str) -> Menu | tuple[Verdict, ...]:
     faults: list[Fault] = []
     budget = Budget()
     by_name: dict[str, tuple[JsonObject, Validator]] = {}
+    names: set[str] = set()
     for place, tool in enumerate(tools, 1):
         read = read_tool(tool)
         if isinstance(read, Fault):
             faults.append(Fault(read.code, f"tool {place}: {read.detail}"))
             continue
-        if read.name in by_name:
+        if (spelt := _spelt(read.name)) in names:
             faults.append(Fault("duplicate_tool", f"two tools are called {read.name!r}"))
             continue
         validator, found = _compile(read, budget)
         faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
+        names.add(spelt)
         by_name[read.name] = (_normal(read), validator)
     if faults:
         listed = nsmallest(_MAX_FAULTS, faults, key=lambda fault: _CODES.index(fault.code))

@@ -7,7 +7,7 @@ takes otherwise than RULES J does is kept from it by three guards:
   white space before a colon;
 - a key that stands twice is one that is gone: printed again, the value has fewer `":` than the text had. That counts
   nothing else, for inside a string both write a quote as `\\"` (other escapes are kept out by the pattern);
-- outside of ASCII, the text is in NFC, so that no two keys become one.
+- outside of ASCII, the text is in NFC, so that no two keys become one, and marks do not stand in long rows.
 
 Not promised: that everything sound is read; a test holds what is read to the careful reader.
 """
@@ -21,6 +21,7 @@ import orjson
 import re2
 
 UNSURE: Final = object()
+_MARKS = re2.compile(r"[\p{M}\x{ff9e}\x{ff9f}]{9}")
 _OTHERWISE = re2.compile(rb'[0-9]{16}|(?:^|[:,\[\s])(?:-?[0-9]+\.?[0-9]*[eE]|-0(?:[^.]|$))|\\u00[0-7]|"\s+:')
 
 
@@ -36,5 +37,7 @@ def quick_json(text: bytes, levels: int, size: int) -> Any:
         return UNSURE
     if written.count(b'":') != text.count(b'":') or (deep and b"\n" + b"  " * (levels - 1) in written):
         return UNSURE
-    plain = text.isascii() and b"\\u" not in text
-    return value if plain or unicodedata.is_normalized("NFC", written.decode()) else UNSURE
+    if text.isascii() and b"\\u" not in text:
+        return value
+    spelt = written.decode()
+    return value if not _MARKS.search(spelt) and unicodedata.is_normalized("NFC", spelt) else UNSURE

@@ -22,6 +22,10 @@ UNSPACED = (
 _MARKED = str.maketrans(
     dict.fromkeys('"‘’‚‛“”„‟«»‹›`´′″＇＂', "'") | dict.fromkeys("\u2010\u2011\u2043\ufe63\uff0d", "-")
 )
+_HIDDEN = regex.compile(r"(?<=\w)[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]+(?=\w)")
+_LETTER = "\ua78f"
+"""Stands for hidden characters inside a word: they are a letter of it, so that it does not say its visible parts."""
+_MAX_CHARACTERS = 1 << 20
 _THIN = regex.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _SIGN = regex.compile(r"(?<![^\s(\[{,;:=<>'$€£¥₹])-(?=[$€£¥₹]?\.?\d)")
 _BORDER = regex.compile(
@@ -38,9 +42,15 @@ _AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in _AROUND)
 
 
 def fold(text: str) -> str:
-    """The text after NFKC and case folding, with straight quotes and hyphens, and `−` for a minus that is a sign."""
+    """The text after NFKC and case folding, with straight quotes and hyphens, and `−` for a minus that is a sign.
+
+    Of a text that NFKC blows up, the first million characters.
+    """
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", _THIN.sub(",", text.translate(_MARKED))).translate(_MARKED)
+        text = unicodedata.normalize("NFKC", _THIN.sub(",", text.translate(_MARKED)))[:_MAX_CHARACTERS].translate(
+            _MARKED
+        )
+        text = _HIDDEN.sub(_LETTER, text)
     text = text.casefold().replace('"', "'").replace("`", "'")
     return str(_SIGN.sub("−", text)) if "-" in text else text
 

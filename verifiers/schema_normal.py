@@ -33,7 +33,7 @@ _ANNOTATIONS: dict[str, type] = {
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly"), bool),
     "examples": list,
 }
-MAX_NODES = 30_000
+MAX_NODES = 15_000
 _MAX_PROGRAM = 400_000
 """Instructions of all patterns of a menu together: what RE2 compiles in half a second."""
 

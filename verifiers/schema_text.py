@@ -29,12 +29,16 @@ class UnsupportedPattern(ValueError):
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
+_MAX_GROUPS = 1_000
+"""RE2 takes time quadratic in how deep groups nest."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
 @lru_cache(maxsize=512)
 def compile_pattern(text: str) -> Pattern:
     """RE2's form of a pattern; raises `UnsupportedPattern`."""
+    if text.count("(") > _MAX_GROUPS:
+        raise UnsupportedPattern(f"more than {_MAX_GROUPS} groups")
     try:
         pattern: Pattern = re2.compile(_ESCAPE.sub(_escape, text), _OPTIONS)
     except re2.error as fault:
