@@ -13,6 +13,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 
 from data.errors import StoreError
@@ -30,7 +31,7 @@ _HINTS = {
 
 
 @contextmanager
-def store_errors(path: Path, doing: str) -> Iterator[None]:
+def store_errors(path: Path | str, doing: str) -> Iterator[None]:
     """Turn an `OSError` (pyarrow's too) inside the block into a `StoreError` about `path`."""
     try:
         yield
@@ -41,9 +42,12 @@ def store_errors(path: Path, doing: str) -> Iterator[None]:
 
 
 def make_folder(path: Path) -> Path:
-    """The folder, made with its parents if it is not there."""
+    """The folder, made with its parents if it is not there; those that were made are durable."""
     with store_errors(path, "make the folder"):
+        made = list(takewhile(lambda one: not one.exists(), (path, *path.parents)))
         path.mkdir(parents=True, exist_ok=True)
+        for one in made:
+            sync_folder(one.parent)
     return path
 
 

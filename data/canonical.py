@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import orjson
@@ -88,14 +88,6 @@ def canonical_json(value: Json) -> str:
 def digest(value: Json) -> str:
     """sha256 (64 hex digits) of the canonical JSON of `value`."""
     return hashlib.sha256(canonical_bytes(value)).hexdigest()
-
-
-def digest_of_digests(digests: Iterable[str]) -> str:
-    """sha256 over the sorted hex digests, each ended by a newline: the identity of an unordered set of rows."""
-    whole = hashlib.sha256()
-    for one in sorted(digests):
-        whole.update(f"{one}\n".encode())
-    return whole.hexdigest()
 
 
 def messages_json(messages: Sequence[Message]) -> list[Json]:

@@ -1,24 +1,27 @@
-"""What a task set is, as digests of its rows, and what its files are, as digests of their bytes.
+"""What a task set is, as digests of its rows, and what a file is, as one of its bytes.
 
-In: tables of `data.schema.TASKS`. Out: `digest` (what the tasks are) and `measurement_digest` (and how hard they were),
-neither of which depends on the order of rows, their chunking, or the writer of the file.
-Not promised: equal file bytes for equal rows; another version of Arrow writes others.
+In: tables of tasks. Out: `digest` (what the tasks are) and `measurement_digest` (and how hard they were), neither of
+which depends on the order of rows, their chunking, or the writer of the file. A row that was published before some
+column existed counts without it.
+Memory: 64 bytes a row. Not promised: equal file bytes for equal rows; another version of Arrow writes others.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
-from data.canonical import canonical_bytes, digest_of_digests
-from data.schema import IDENTITY_COLUMNS, TASKS
+from data.canonical import canonical_bytes
+from data.schema import MEASUREMENT_COLUMNS
+
+_BLOCK = 4096
 
 
 class SetDigests(NamedTuple):
@@ -26,43 +29,65 @@ class SetDigests(NamedTuple):
 
     digest: str
     measurement_digest: str
+    rows: int
 
 
 def set_digests(tables: Iterable[pa.Table]) -> SetDigests:
     """Both digests of a task set; a row counts as the sha256 of the canonical JSON of its columns (as an object)."""
-    identities: list[bytes] = []
-    wholes: list[bytes] = []
+    identities = bytearray()
+    wholes = bytearray()
     for table in tables:
-        identities += [hashlib.sha256(line).digest() for line in row_lines(table, IDENTITY_COLUMNS)]
-        wholes += [hashlib.sha256(line).digest() for line in row_lines(table, TASKS.names)]
-    return SetDigests(digest_of_digests(map(bytes.hex, identities)), digest_of_digests(map(bytes.hex, wholes)))
+        columns = json_columns(table)
+        identity = {name: values for name, values in columns.items() if name not in MEASUREMENT_COLUMNS}
+        identities += b"".join([hashlib.sha256(line).digest() for line in row_lines(identity)])
+        wholes += b"".join([hashlib.sha256(line).digest() for line in row_lines(columns)])
+    return SetDigests(_digest_of(identities), _digest_of(wholes), len(wholes) // 32)
 
 
-def row_lines(table: pa.Table, columns: Sequence[str]) -> Iterator[bytes]:
-    """The canonical JSON (RULES J6) of each row as an object of these flat columns; equal to `canonical_bytes`."""
-    names = sorted(columns)
-    for place, values in enumerate(zip(*(_json_values(table, name) for name in names), strict=True)):
-        line = orjson.dumps(dict(zip(names, values, strict=True)))
-        if line.isascii() or unicodedata.is_normalized("NFC", line.decode()):
-            yield line
-        else:
-            (row,) = table.select(names).slice(place, 1).to_pylist()
-            yield canonical_bytes(row)
-
-
-def _json_values(table: pa.Table, name: str) -> list[object]:
-    """A column's values as orjson prints them canonically (nothing else in a flat row needs care)."""
-    values: list[object] = table[name].to_pylist()
-    return [_number(value) if isinstance(value, float) else value for value in values]
-
-
-def _number(value: float) -> object:
-    if not math.isfinite(value) or value.is_integer() or abs(value) < 1e-4:
-        return orjson.Fragment(canonical_bytes(value))
-    return value
+def _digest_of(digests: bytearray) -> str:
+    """sha256 over the sorted hex form of sha256 digests laid end to end, each ended by a newline."""
+    rows = np.sort(np.frombuffer(digests, dtype="S32"))
+    whole = hashlib.sha256()
+    for start in range(0, len(rows), _BLOCK):
+        whole.update(rows[start : start + _BLOCK].tobytes().hex("\n", 32).encode() + b"\n")
+    return whole.hexdigest()
 
 
 def file_digest(path: Path) -> str:
     """sha256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def row_lines(columns: Mapping[str, list[Any]]) -> Iterator[bytes]:
+    """The canonical JSON (RULES J6) of each row, as an object of these columns (from `json_columns`)."""
+    for values in zip(*columns.values(), strict=True):
+        line = orjson.dumps(dict(zip(columns, values, strict=True)))
+        if line.isascii() or unicodedata.is_normalized("NFC", line.decode()):
+            yield line
+        else:
+            yield canonical_bytes(orjson.loads(line))
+
+
+def json_columns(table: pa.Table) -> dict[str, list[Any]]:
+    """The table's columns by name, in order, with values that orjson prints canonically (but for NFC)."""
+    return {name: _json_values(table[name]) for name in sorted(table.column_names)}
+
+
+def _json_values(column: Any) -> list[Any]:
+    """A column's values; of the flat types only floats need care."""
+    values = plain_values(column)
+    if pa.types.is_floating(column.type):
+        numbers = column.to_numpy()
+        for place in np.flatnonzero((np.trunc(numbers) == numbers) | ~(np.abs(numbers) >= 1e-4)).tolist():
+            values[place] = orjson.Fragment(canonical_bytes(values[place]))
+    return values
+
+
+def plain_values(column: Any) -> list[Any]:
+    """`to_pylist` of a flat column, by way of numpy: several times faster, and nulls of text are None there too."""
+    if column.null_count and not pa.types.is_string(column.type):
+        values: list[Any] = column.to_pylist()
+        return values
+    found: list[Any] = column.to_numpy().tolist()
+    return found

@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any, cast
 
-from data.atomic import store_errors
 from data.canonical import digest
 from data.errors import StoreError
 from data.ledger import LedgerRow
 from data.records import Json, JsonObject
 from data.schema import SCHEMA_VERSION
+from data.storage import Storage
 
 MANIFEST = "manifest.json"
 SCRIPTED = "scripted"
@@ -97,11 +97,10 @@ def manifest_bytes(manifest: Manifest) -> bytes:
     return (json.dumps(manifest.to_json(), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Storage) -> Manifest:
     """The manifest of a version's folder. `StoreError` if there is none, it is broken, or from a newer sparring."""
-    path = folder / MANIFEST
-    with store_errors(path, "read"):
-        content = path.read_bytes()
+    path = f"{folder.location}/{MANIFEST}"
+    content = folder.read(MANIFEST)
     try:
         values = cast(dict[str, Any], json.loads(content))
         schema_version = int(values["schema_version"])
@@ -112,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
             )
         origin = Origin(**{item.name: values[item.name] for item in fields(Origin)})
         own = {item.name: values[item.name] for item in fields(Manifest) if item.name != "origin"}
-        own["files"] = tuple(FileEntry(**entry) for entry in values["files"])
+        own["files"] = tuple(_inside(FileEntry(**entry)) for entry in values["files"])
         own["ledger"] = tuple(LedgerRow(**row) for row in values["ledger"])
         own["parents"] = tuple(values["parents"])
         return Manifest(**own, origin=origin)
@@ -120,3 +119,11 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(
             f"{path} is broken: {error}", hint="take another version; `sets verify` names what is damaged"
         ) from error
+
+
+def _inside(entry: FileEntry) -> FileEntry:
+    """The entry, if its path stays inside the version's folder."""
+    path = PurePosixPath(entry.path)
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError(f"the file {entry.path!r} lies outside of the version")
+    return entry

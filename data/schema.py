@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -157,12 +158,30 @@ def check_column(column: Column, field: Field) -> None:
     fault = ""
     if column.null_count and not field.nullable:
         fault = "null"
-    elif pa.types.is_string(field.type) and pc.any(pc.match_substring(column, "\0")).as_py():
+    elif pa.types.is_string(field.type) and _has_zero(column):
         fault = "U+0000"
     elif pa.types.is_floating(field.type) and pc.all(pc.is_finite(column)).as_py() is False:
         fault = "NaN or infinity"
     if fault:
         raise StoreError(f"column {field.name} may not hold {fault}", hint="refuse or escape it before it is stored")
+
+
+def _has_zero(column: Column) -> bool:
+    """Whether some text holds U+0000: its bytes are looked through as they lie, and text by text only on a hit."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    if not any(0 in _text_bytes(chunk) for chunk in chunks):
+        return False
+    return bool(pc.any(pc.match_substring(column, "\0")).as_py())
+
+
+def _text_bytes(array: Any) -> Any:
+    """All texts of a string array, end to end (what lies under nulls too), without copying them."""
+    _, offsets, content = array.buffers()
+    if content is None or not len(array):
+        return np.empty(0, np.uint8)
+    first = np.frombuffer(offsets, np.int32)[array.offset]
+    last = np.frombuffer(offsets, np.int32)[array.offset + len(array)]
+    return np.frombuffer(content, np.uint8)[first:last]
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -1,39 +1,42 @@
-"""Publishing: a version appears whole, under the next number, or not at all.
+"""Publishing: a version appears whole, on top of the newest one, or not at all.
 
 In: the rows of a finished run, in tables, and where they came from. Out: `Version`, immutable.
-Order: files into `.staging/`, synced; read again from there for the digests; manifest; one rename to `versions/`; one
-log entry, made only if that number is free; the `latest` pointer. Two writers cannot get one number: the second goes on
-with the next. A crash leaves folders that no log entry names. The same run published again gives the version it
-gave before. Tasks are held as one Arrow table (they are sorted); candidates and attempts pass in batches, in the
-order given.
-Not promised: file systems without atomic rename and hard links; cleaning up after crashed writers.
+Order, the same on disk and on S3: files are built in scratch, and read again from there for the digests; the card is
+made anew under the next free number, which claims the folder; all other files; all of them are read again; the
+manifest; a log entry, made only if that place in the log is free; the `latest` pointer. Of two writers one gets the
+place, the other publishes on top of it. A crash leaves folders that no log entry names (`data.garbage`). The same run
+published again gives the version it gave before, also when its first writer died before the log.
+Memory: see `data.sorting` and `data.digests`; candidates and attempts pass as a stream, in the order given.
+Not promised: cleaning up after crashed writers.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from data import log
-from data.atomic import make_folder, store_errors, sync_file, sync_folder
+from data.atomic import store_errors
 from data.card import card
 from data.digests import file_digest, set_digests
 from data.errors import StoreError
 from data.ledger import LedgerRow, balance, ledger_table
 from data.manifest import MANIFEST, FileEntry, Manifest, Origin, manifest_bytes, read_manifest
-from data.schema import ATTEMPTS, CANDIDATES, LEDGER, SCHEMA_VERSION, TASKS, conform
-from data.version import ROW_GROUP, Version, read_batches, set_folder, verify_version
+from data.parquet import read_tables, write_tables
+from data.schema import ATTEMPTS, CANDIDATES, LEDGER, SCHEMA_VERSION, TASKS
+from data.sorting import sorted_by_id
+from data.storage import LocalStorage, Storage
+from data.verification import object_digest, verify_version
+from data.version import Version, set_home
 
 TRAIN = "data/train-00000-of-00001.parquet"
+CARD = "README.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +52,47 @@ class Publication:
     report: Callable[[str], str]
 
 
-def publish(store: Path, publication: Publication) -> Version:
+def publish(store: Storage, publication: Publication) -> Version:
     """Publish a run as the next version of its set (or find the version that it already is).
 
     Raises `StoreError` if the store cannot be written, a table is not of its schema, a task is there twice, the ledger
     does not balance, or what was written does not read back; `UsageError` for a bad name. Then nothing is published.
     """
-    folder = set_folder(store, publication.name)
-    stage = make_folder(folder / ".staging" / uuid.uuid4().hex)
-    try:
-        with store_errors(store, "publish into"):
-            return _enter(folder, stage, _stage(stage, publication), publication.report)
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
+    home = set_home(store, publication.name)
+    with home.scratch() as stage:
+        with store_errors(stage, "write to"):
+            draft = _stage(stage, publication)
+        while True:
+            history = log.entries(home)
+            known = _known(home, history, draft)
+            version = known or _put(home, history, draft, stage, publication.report)
+            manifest = version.manifest
+            entry = log.Entry(log.next_seq(history), manifest.version, manifest.digest, manifest.origin.engine)
+            if any(one.version == entry.version for one in history) or log.claim(home, entry):
+                log.point_latest(home)
+                return version
+            if known is None:
+                _withdraw(version.storage)
 
 
 def _stage(stage: Path, publication: Publication) -> Manifest:
     """Write all tables, read the tasks back, and draw up the manifest, still without number and texts."""
-    make_folder(stage / "data")
+    (stage / "data").mkdir()
     rows = {
-        TRAIN: _write(stage / TRAIN, [_sorted(publication.tasks)], TASKS),
-        "candidates.parquet": _write(stage / "candidates.parquet", publication.candidates, CANDIDATES),
-        "attempts.parquet": _write(stage / "attempts.parquet", publication.attempts, ATTEMPTS),
-        "ledger.parquet": _write(stage / "ledger.parquet", [ledger_table(publication.ledger)], LEDGER),
+        TRAIN: write_tables(stage / TRAIN, sorted_by_id(publication.tasks, TASKS, stage), TASKS),
+        "candidates.parquet": write_tables(stage / "candidates.parquet", publication.candidates, CANDIDATES),
+        "attempts.parquet": write_tables(stage / "attempts.parquet", publication.attempts, ATTEMPTS),
+        "ledger.parquet": write_tables(stage / "ledger.parquet", [ledger_table(publication.ledger)], LEDGER),
     }
     balance(publication.ledger, briefs=rows["candidates.parquet"], published=rows[TRAIN])
-    digests = set_digests(read_batches(stage / TRAIN, TASKS))
+    digests = set_digests(read_tables(LocalStorage(stage), TRAIN))
     return Manifest(
         name=publication.name,
         version="",
         schema_version=SCHEMA_VERSION,
         digest=digests.digest,
         measurement_digest=digests.measurement_digest,
-        rows=rows[TRAIN],
+        rows=digests.rows,
         files=tuple(_entry(stage, path, count) for path, count in rows.items()),
         ledger=tuple(publication.ledger),
         parents=(),
@@ -90,91 +101,72 @@ def _stage(stage: Path, publication: Publication) -> Manifest:
     )
 
 
-def _enter(folder: Path, stage: Path, draft: Manifest, report: Callable[[str], str]) -> Version:
-    """Give the staged files a number, their texts and their place in the log."""
-    versions = make_folder(folder / "versions")
-    while True:
-        if (known := _known(folder, draft)) is not None:
-            log.point_latest(folder)
-            return known
-        history = log.entries(folder)
-        seq = log.next_seq(folder)
-        entry = log.Entry(seq, log.version_name(seq, draft.digest), draft.digest, draft.origin.engine)
-        parents = (history[-1].version,) if history else ()
-        manifest = _write_texts(stage, replace(draft, version=entry.version, parents=parents), report)
-        target = versions / entry.version
-        os.rename(stage, target)
-        sync_folder(versions)
-        if log.claim(folder, entry):
-            log.point_latest(folder)
-            return Version(target, manifest)
-        os.rename(target, stage)
-
-
-def _write_texts(stage: Path, manifest: Manifest, report: Callable[[str], str]) -> Manifest:
-    """Card, report and, last of all, the manifest, which lists them."""
-    texts = {"README.md": card(manifest), "report.md": report(manifest.version)}
-    for name, text in texts.items():
-        (stage / name).write_text(text, encoding="utf-8")
-        sync_file(stage / name)
-    whole = replace(manifest, files=(*manifest.files, *(_entry(stage, name, None) for name in texts)))
-    (stage / MANIFEST).write_bytes(manifest_bytes(whole))
-    sync_file(stage / MANIFEST)
-    sync_folder(stage / "data")
-    sync_folder(stage)
-    return whole
-
-
-def _known(folder: Path, draft: Manifest) -> Version | None:
-    """The version that this very run already is; one that a dead writer renamed but did not log is entered now."""
-    logged = {entry.version for entry in log.entries(folder)}
-    for path in log.version_folders(folder):
-        if not path.name.endswith(draft.digest[:12]):
+def _known(home: Storage, history: Sequence[log.Entry], draft: Manifest) -> Version | None:
+    """The version that this very run already is; one whose writer died before the log counts if it is next in line."""
+    logged = {entry.version for entry in history}
+    parents = _parents(history)
+    for name in home.at("versions").folders():
+        if not name.endswith(draft.digest[:12]):
             continue
-        try:
-            found = Version(path, read_manifest(path))
-            if found.manifest.identity != draft.identity or (path.name not in logged and verify_version(found)):
-                continue
-        except StoreError:
-            continue  # Damaged, or a rival just took it back: no version of ours.
-        seq = int(path.name[1:].partition("-")[0])
-        if log.claim(folder, log.Entry(seq, path.name, draft.digest, draft.origin.engine)):
-            return found
+        folder = home.at("versions").at(name)
+        with suppress(StoreError):  # No manifest, or damaged: no version of ours.
+            found = Version(folder, read_manifest(folder))
+            sound = name in logged or (found.manifest.parents == parents and not verify_version(found))
+            if found.manifest.identity == draft.identity and sound:
+                return found
     return None
 
 
-def _sorted(tables: Iterable[pa.Table]) -> pa.Table:
-    """All tasks in one table, in the order of their ids, each id once."""
-    table = pa.concat_tables([TASKS.empty_table(), *tables]).sort_by("task_id")
-    ids = table["task_id"].combine_chunks()
-    twice = pc.filter(ids[1:], pc.equal(ids[1:], ids[:-1])) if len(ids) > 1 else ids[:0]
-    if len(twice):
-        raise StoreError(f"the task {twice[0]} is there twice", hint="publish each task once")
-    return table
+def _put(
+    home: Storage, history: tuple[log.Entry, ...], draft: Manifest, stage: Path, report: Callable[[str], str]
+) -> Version:
+    """Put the staged files, the texts and, last of all, the manifest into a folder of our own."""
+    number = log.next_number(history)
+    while True:
+        named = replace(draft, version=log.version_name(number, draft.digest), parents=_parents(history))
+        folder = home.at("versions").at(named.version)
+        texts = {CARD: card(named).encode(), "report.md": report(named.version).encode()}
+        # Whoever makes the card owns the folder: rows equal to ours can be on their way from another writer.
+        if folder.write_new(CARD, texts[CARD]):
+            break
+        number += 1
+    try:
+        for entry in draft.files:
+            folder.put(stage / entry.path, entry.path)
+        folder.write("report.md", texts["report.md"])
+        files = (*draft.files, *(_text_entry(path, content) for path, content in texts.items()))
+        _read_back(folder, files)
+    except BaseException:
+        with suppress(StoreError):
+            _withdraw(folder)
+        raise
+    whole = replace(named, files=files)
+    folder.write(MANIFEST, manifest_bytes(whole))
+    return Version(folder, whole)
 
 
-def _write(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """Stream tables into one Parquet file with row groups of one size; the number of rows."""
-    rows = 0
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for group in _groups(tables, schema):
-            writer.write_table(group, row_group_size=ROW_GROUP)
-            rows += group.num_rows
-    sync_file(path)
-    return rows
+def _read_back(folder: Storage, files: Sequence[FileEntry]) -> None:
+    for entry in files:
+        if object_digest(folder, entry.path) != entry.sha256:
+            raise StoreError(
+                f"{folder.location}/{entry.path} does not read back as it was written",
+                hint="check the disk or the storage, then give the same command again",
+            )
 
 
-def _groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The same rows cut into tables of `ROW_GROUP` rows (the last may have fewer)."""
-    held = schema.empty_table()
-    for table in tables:
-        held = pa.concat_tables([held, conform(table, schema)])
-        while held.num_rows >= ROW_GROUP:
-            yield held.slice(0, ROW_GROUP)
-            held = held.slice(ROW_GROUP)
-    if held.num_rows:
-        yield held
+def _withdraw(folder: Storage) -> None:
+    """Take back a version that the log does not name, its manifest first: what is half gone, nobody trusts."""
+    folder.delete([MANIFEST])
+    folder.delete([item.key for item in folder.items()])
 
 
-def _entry(stage: Path, path: str, rows: int | None) -> FileEntry:
+def _entry(stage: Path, path: str, rows: int) -> FileEntry:
     return FileEntry(path, (stage / path).stat().st_size, file_digest(stage / path), rows)
+
+
+def _text_entry(path: str, content: bytes) -> FileEntry:
+    return FileEntry(path, len(content), hashlib.sha256(content).hexdigest(), None)
+
+
+def _parents(history: Sequence[log.Entry]) -> tuple[str, ...]:
+    return (history[-1].version,) if history else ()

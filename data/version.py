@@ -1,9 +1,9 @@
 """Published versions, as a reader sees them: found by name, opened by manifest, checked against it.
 
-In: a store and a reference: `name`, `name@latest`, `name@v0003`, `name@v0003-1a2b3c4d5e6f`, or a version's folder.
-Out: `Version`, whose tables come from the files that the manifest lists and from no others.
+In: a store and a reference: `name`, `name@latest`, `name@v0003`, `name@v0003-1a2b3c4d5e6f`, or a version's folder or
+URL, wherever it was copied to. Out: `Version`, whose tables come from the files that the manifest lists and no others.
 Layout: `<store>/<name>/versions/<version>/` (the default store is itself called `sets`).
-Not promised: that opening checks every byte; `verify_version` does.
+Not promised: that opening checks every byte; `data.verification` does.
 """
 
 from __future__ import annotations
@@ -14,17 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from data import log
-from data.atomic import store_errors
-from data.digests import file_digest, set_digests
 from data.errors import StoreError, UsageError
 from data.manifest import MANIFEST, FileEntry, Manifest, read_manifest
+from data.parquet import DAMAGED, read_schema, read_tables
 from data.schema import TASKS
-
-ROW_GROUP = 1024
-"""Rows a row group, and rows a batch on reading."""
+from data.storage import Storage, open_storage
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
@@ -33,27 +29,35 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 class Version:
     """One immutable version: its folder and its manifest."""
 
-    path: Path
+    storage: Storage
     manifest: Manifest
 
-    def task_files(self) -> tuple[FileEntry, ...]:
-        """The files that hold tasks: `data/<split>-*.parquet`."""
-        return tuple(entry for entry in self.manifest.files if entry.path.startswith("data/"))
+    @property
+    def location(self) -> str:
+        """Its folder's path or URL."""
+        return self.storage.location
+
+    def task_files(self, split: str = "") -> tuple[FileEntry, ...]:
+        """The files that hold tasks, `data/<split>-*.parquet`, of a split or of all."""
+        begin = f"data/{split}-" if split else "data/"
+        return tuple(entry for entry in self.manifest.files if entry.path.startswith(begin))
 
     def tasks(self, split: str = "") -> Iterator[pa.Table]:
-        """The tasks (`data.schema.TASKS`) of a split or of all, by `task_id`, at most `ROW_GROUP` at a time."""
-        for entry in self.task_files():
-            if entry.path.startswith(f"data/{split}-" if split else "data/"):
-                yield from read_batches(self.file(entry), TASKS)
+        """The tasks (`data.schema.TASKS`) of a split or of all, by `task_id`, at most `BATCH` at a time.
 
-    def file(self, entry: FileEntry) -> Path:
-        """The path of a listed file. `StoreError` if it is not there or has another size."""
-        path = self.path / entry.path
-        with store_errors(path, "read"):
-            size = path.stat().st_size
-        if size != entry.bytes:
-            raise StoreError(f"{path} has {size} bytes, its manifest says {entry.bytes}", hint=_DAMAGED)
-        return path
+        A column that came after this version was made is null. `StoreError` where that cannot be.
+        """
+        for table in self.stored_tasks(split):
+            yield _brought_up(table, self.location)
+
+    def stored_tasks(self, split: str = "") -> Iterator[pa.Table]:
+        """The same with the columns that they were published with."""
+        for entry in self.task_files(split):
+            yield from read_tables(self.storage, entry.path)
+
+    def schema(self) -> pa.Schema:
+        """The columns that the tasks were published with."""
+        return read_schema(self.storage, self.task_files()[0].path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,87 +70,76 @@ class SetSummary:
     latest: str | None
 
 
-_DAMAGED = "restore the version from a copy, or take another one"
-
-
-def set_folder(store: Path, name: str) -> Path:
+def set_home(store: Storage, name: str) -> Storage:
     """Where a set lives. `UsageError` for a name that is none (small letters, digits, `.`, `_`, `-`; 64 at most)."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} is no name for a task set", hint="use up to 64 small letters, digits, '.', '_' and '-'"
         )
-    return store / name
+    return store.at(name)
 
 
-def list_sets(store: Path) -> tuple[SetSummary, ...]:
-    """All sets of a store that have a version, by name; empty for a store that is not there."""
-    with store_errors(store, "read"):
-        names = sorted(path.name for path in store.iterdir()) if store.is_dir() else []
+def set_names(store: Storage) -> tuple[str, ...]:
+    """The folders of a store that can be sets, by name; none for a store that is not there."""
+    return tuple(name for name in store.folders() if _NAME.fullmatch(name))
+
+
+def list_sets(store: Storage) -> tuple[SetSummary, ...]:
+    """All sets of a store that have a version, by name."""
     found = []
-    for name in names:
-        if _NAME.fullmatch(name) and (versions := log.entries(store / name)):
-            newest = log.latest(versions)
-            found.append(SetSummary(name, len(versions), versions[-1].version, newest.version if newest else None))
+    for name in set_names(store):
+        if history := log.entries(store.at(name)):
+            newest = log.latest(history)
+            found.append(SetSummary(name, len(history), history[-1].version, newest.version if newest else None))
     return tuple(found)
 
 
-def open_version(store: Path, reference: str) -> Version:
+def open_version(store: Storage, reference: str) -> Version:
     """The version that a reference names. `UsageError` if there is none, `StoreError` if it is damaged."""
     if "/" in reference or (Path(reference) / MANIFEST).is_file():
-        return Version(Path(reference), read_manifest(Path(reference)))
+        folder = open_storage(reference)
+        return Version(folder, read_manifest(folder))
     name, _, wanted = reference.partition("@")
-    folder = set_folder(store, name)
-    versions = log.entries(folder)
-    if not versions:
-        known = ", ".join(one.name for one in list_sets(store)) or "none"
-        raise UsageError(f"there is no task set {name!r} in {store}", hint=f"sets in this store: {known}")
-    entry = _choose(versions, wanted or "latest")
+    history = set_history(store, name)
+    entry = _choose(history, wanted or "latest")
     if entry is None:
-        some = ", ".join(f"{name}@{one.version}" for one in versions[-5:])
+        some = ", ".join(f"{name}@{one.version}" for one in history[-5:])
         why = "has no version of a real engine yet" if wanted in ("", "latest") else f"has no version {wanted!r}"
         raise UsageError(f"the task set {name!r} {why}", hint=f"newest versions: {some}")
-    path = folder / "versions" / entry.version
-    return Version(path, read_manifest(path))
+    return logged_version(store, name, entry)
 
 
-def show_set(store: Path, name: str) -> tuple[Version, ...]:
-    """Every version of a set, oldest first."""
-    folder = set_folder(store, name)
-    return tuple(open_version(store, str(folder / "versions" / entry.version)) for entry in log.entries(folder))
+def set_history(store: Storage, name: str) -> tuple[log.Entry, ...]:
+    """The log of a set, oldest first. `UsageError` if the store has no such set."""
+    history = log.entries(set_home(store, name))
+    if not history:
+        known = ", ".join(one.name for one in list_sets(store)) or "none"
+        raise UsageError(f"there is no task set {name!r} in {store.location}", hint=f"sets in this store: {known}")
+    return history
 
 
-def verify_version(version: Version) -> tuple[str, ...]:
-    """Read every byte of a version again; what does not agree with its manifest, one line each, or nothing."""
-    faults = []
-    for entry in version.manifest.files:
-        path = version.path / entry.path
-        if not path.is_file():
-            faults.append(f"{entry.path}: is not there")
-        elif file_digest(path) != entry.sha256:
-            faults.append(f"{entry.path}: sha256 differs")
-    if faults:
-        return tuple(faults)
-    found = set_digests(version.tasks())
-    if found.digest != version.manifest.digest:
-        faults.append("digest: the rows are not those of the manifest")
-    if found.measurement_digest != version.manifest.measurement_digest:
-        faults.append("measurement_digest: the figures are not those of the manifest")
-    return tuple(faults)
+def logged_version(store: Storage, name: str, entry: log.Entry) -> Version:
+    """The version of a log entry. `StoreError` if it is damaged."""
+    folder = store.at(name).at("versions").at(entry.version)
+    return Version(folder, read_manifest(folder))
 
 
-def read_batches(path: Path, schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of a Parquet file of this schema, at most `ROW_GROUP` at a time."""
-    try:
-        with store_errors(path, "read"), pq.ParquetFile(path) as file:
-            if file.schema_arrow != schema:
-                raise StoreError(f"{path} has other columns than expected", hint=_DAMAGED)
-            for batch in file.iter_batches(batch_size=ROW_GROUP):
-                yield pa.Table.from_batches([batch])
-    except pa.ArrowException as error:
-        raise StoreError(f"{path} is broken: {error}", hint=_DAMAGED) from error
-
-
-def _choose(versions: tuple[log.Entry, ...], wanted: str) -> log.Entry | None:
+def _choose(history: tuple[log.Entry, ...], wanted: str) -> log.Entry | None:
     if wanted == "latest":
-        return log.latest(versions)
-    return next((one for one in versions if wanted in (one.version, one.version.partition("-")[0])), None)
+        return log.latest(history)
+    return next((one for one in history if wanted in (one.version, one.version.partition("-")[0])), None)
+
+
+def _brought_up(table: pa.Table, where: str) -> pa.Table:
+    """The table with exactly the columns of `TASKS`: those that it lacks and that may be null are."""
+    if table.schema == TASKS:
+        return table
+    columns = []
+    for field in TASKS:
+        if field.name in table.column_names and table.schema.field(field.name).type == field.type:
+            columns.append(table[field.name])
+        elif field.nullable and field.name not in table.column_names:
+            columns.append(pa.nulls(table.num_rows, field.type))
+        else:
+            raise StoreError(f"the tasks of {where} have other columns than expected: {field.name}", hint=DAMAGED)
+    return pa.Table.from_arrays(columns, schema=TASKS)

@@ -65,7 +65,7 @@ def curriculum(config: RunConfig) -> str:
         config: What to make: how many tasks, of what, for which solver.
     """
     runlog.configure()
-    root = config.path("workdir").absolute()
+    root = config.work_folder.absolute()
     with open_workdir(root, config.identity):
         prepare(root, config)
         try:

@@ -6,6 +6,7 @@ data, where the card's `configs:` let `load_dataset(version, NAME)` find it. Kno
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,33 +14,49 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from data.errors import UsageError
-from data.exports.folder import FORMATS, export, format_of
+from data.errors import StoreError, UsageError
+from data.exports.folder import FORMATS, MANIFEST, export, format_of
 from data.records import Message, Task
-from data.version import open_version
-from flows.settings import default_store
+from data.version import Version, open_version
+from flows.settings import is_url
+from flows.store_option import REFERENCE, StoreOption, given_store
 from solver.harness import HARNESSES, Harness, harness
 from verifiers import answer
 
 
 def export_command(
-    reference: Annotated[str, typer.Argument(help="NAME, NAME@v0003 or a version's folder")],
+    reference: Annotated[str, typer.Argument(help=REFERENCE)],
     to: Annotated[str, typer.Option("--to", help=f"one of {', '.join(FORMATS)}")],
     asked: Annotated[str, typer.Option("--harness", help="answer format; default: the one that measured the set")] = "",
     out: Annotated[str, typer.Option(help="the new folder; default exports/NAME in the version's own")] = "",
-    store: Annotated[str, typer.Option("--store", help="where versions lie; default data/sets")] = "",
+    store: StoreOption = "",
 ) -> None:
     """Write a version for a trainer: rows, reward.py and a command line for GRPO."""
     format_of(to)
-    version = open_version(Path(store) if store else default_store(), reference)
+    version = open_version(given_store(store), reference)
     measured = str(version.manifest.origin.difficulty.get("harness", HARNESSES[0]))
     way = harness(asked or measured, "chat")
-    folder = Path(out).absolute() if out else version.path / "exports" / to
     leaf = Path(answer.__file__).read_text(encoding="utf-8")
-    export(version, to, folder, harness=way.name, render=partial(_messages, way), leaf=leaf)
+    make = partial(export, version, to, harness=way.name, render=partial(_messages, way), leaf=leaf)
+    if out or not is_url(version.location):
+        folder = str(make(Path(out).absolute() if out else Path(version.location, "exports", to)))
+    else:
+        folder = _put(version, f"exports/{to}", make)
     console = Console()
     console.print(f"{version.manifest.rows} tasks of {version.manifest.name}@{version.manifest.version} for {to}")
     console.print(f"  folder   {folder}", markup=False, soft_wrap=True)
+
+
+def _put(version: Version, key: str, make: Callable[[Path], Path]) -> str:
+    """The export beside a version that is not on this disk; the file that names all others comes last."""
+    place = version.storage.at(key)
+    if any(True for _ in place.items()):
+        raise StoreError(f"{place.location} is there already", hint="remove it, or name another place with --out")
+    with version.storage.scratch() as scratch:
+        made = make(scratch / "export")
+        for path in sorted((path for path in made.rglob("*") if path.is_file()), key=lambda one: one.name == MANIFEST):
+            place.put(path, path.relative_to(made).as_posix())
+    return place.location
 
 
 def _messages(way: Harness, task: Task) -> tuple[Message, ...]:

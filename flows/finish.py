@@ -17,6 +17,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from data.errors import Shortfall
 from data.ledger import LedgerRow, tally
 from data.select import Selection
+from data.storage import open_storage
 from data.store import Publication, publish
 from flows import chunk_tasks, harvest
 from flows.context import Context
@@ -42,7 +43,7 @@ def finish(run: Context, chunks: Sequence[Chunk], selection: Selection, *, token
     fresh = _confirm(run, chunks, selection)
     figures = _figures(run, chunks, selection, fresh, ledger, seconds=seconds)
     version = publish(
-        run.config.path("store"),
+        open_storage(run.config.store_location),
         Publication(
             name=run.config.name,
             tasks=harvest.task_tables(chunks, selection, fresh, run.generator.digest, run.solver.digest),
@@ -53,15 +54,15 @@ def finish(run: Context, chunks: Sequence[Chunk], selection: Selection, *, token
             report=lambda name: report(replace(figures, version=name)),
         ),
     )
-    figures = replace(figures, version=version.manifest.version, path=str(version.path))
+    figures = replace(figures, version=version.manifest.version, path=version.location)
     _show(run, chunks, selection, fresh, figures)
     if selection.missing:
         raise Shortfall(
             f"{selection.describe()}; published as {run.config.name}@{figures.version}",
             hint="raise --budget, widen --mix or the domains, or give more tools",
-            path=str(version.path),
+            path=version.location,
         )
-    return str(version.path)
+    return version.location
 
 
 def _confirm(run: Context, chunks: Sequence[Chunk], selection: Selection) -> list[Chunk]:

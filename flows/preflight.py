@@ -6,13 +6,16 @@ to us, the tools load, the store can be written, both players exist and answer, 
 
 from __future__ import annotations
 
-import os
+import uuid
+from contextlib import suppress
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from loguru import logger
 
 from data.errors import StoreError, UsageError
+from data.garbage import PROBE
+from data.storage import Storage, open_storage
 from flows import context as contexts
 from flows.progress import note
 from flows.settings import RunConfig, state_home
@@ -25,7 +28,7 @@ PLAYERS = "players"
 def prepare(root: Path, config: RunConfig) -> None:
     """Check what the run needs and write down what its steps must know. Raises the first fault."""
     check_names()
-    check_store(config.path("store"))
+    check_store(open_storage(config.store_location))
     generator, solver = players(config)
     contexts.forget(str(root))
     contexts.save(root, config, generator, solver)
@@ -63,18 +66,18 @@ def check_names() -> None:
             )
 
 
-def check_store(store: Path) -> None:
-    """The store's folder exists, or can be made, and takes files."""
+def check_store(store: Storage) -> None:
+    """The store takes objects, and makes one anew only once: all agreement among writers rests on that."""
+    probe = f"{PROBE}{uuid.uuid4().hex}"
     try:
-        store.mkdir(parents=True, exist_ok=True)
-        probe = store / f".probe-{os.getpid()}"
-        probe.write_bytes(b"sparring")
-        probe.unlink()
-    except OSError as fault:
-        raise StoreError(
-            f"the store {store} cannot be written: {fault.strerror}",
-            hint="free space there, mend its rights, or give another with --store",
-        ) from fault
+        if not store.write_new(probe, b"sparring") or store.write_new(probe, b"sparring"):
+            raise StoreError(
+                f"{store.location} replaces what should be made only once: it ignores `If-None-Match: *`",
+                hint="two writers could overwrite each other there; give another with --store",
+            )
+    finally:
+        with suppress(StoreError):
+            store.delete([probe])
 
 
 def check_domains(run: contexts.Context) -> None:

@@ -10,7 +10,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from data.records import Json, Score, Task
@@ -142,12 +142,20 @@ def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _histogram(rates: Sequence[float]) -> str:
+EIGHTHS = tuple(f"{i}/8" for i in range(9))
+
+
+def eighths(rates: Iterable[float]) -> list[int]:
     """Nine bins centred on the eighths, which are the pass rates that k = 8 can give."""
     counts = [0] * 9
     for rate in rates:
         counts[min(8, math.floor(rate * 8 + 0.5))] += 1
-    labels = [f"{i}/8" for i in range(9)]
+    return counts
+
+
+def _histogram(rates: Sequence[float]) -> str:
+    counts = eighths(rates)
+    labels = EIGHTHS
     chart = "\n".join(
         [
             "```mermaid",

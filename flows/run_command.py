@@ -15,7 +15,9 @@ from typing import Annotated, Any
 import typer
 
 from data.errors import Shortfall, SparringError
-from flows.settings import Mix, RunConfig, build, parse_shares
+from data.manifest import read_manifest
+from data.storage import open_storage
+from flows.settings import Mix, RunConfig, build, is_url, parse_shares
 
 Text = Annotated[str, typer.Option()]
 
@@ -46,7 +48,9 @@ def run(
     mix: Annotated[str, typer.Option(help="shares by pass rate, as easy=0.2,frontier=0.6,hard=0.2")] = "",
     temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
     suspects: Annotated[bool, typer.Option(help="publish tasks whose gold half of the attempts dispute")] = False,
-    store: Annotated[str, typer.Option(help="where versions go; default data/sets")] = "",
+    store: Annotated[
+        str, typer.Option(help="where versions go: a folder or s3://bucket/prefix; default data/sets")
+    ] = "",
     workdir: Annotated[str, typer.Option(help="where a run's chunks lie; default below .sparring")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
 ) -> None:
@@ -81,7 +85,7 @@ def run(
         if as_json:
             print(json.dumps({"published": short.path, "shortfall": short.message}))
         raise
-    _say_done(path, url, stays, as_json=as_json)
+    _say_done(config, path, url, stays, as_json=as_json)
 
 
 def execute(config: RunConfig) -> tuple[str, str, bool]:
@@ -89,7 +93,7 @@ def execute(config: RunConfig) -> tuple[str, str, bool]:
     from flows.server import prefect_server
 
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
-    log = config.path("workdir").absolute() / "server.log"
+    log = config.work_folder.absolute() / "server.log"
     _writable(log.parent)
     with prefect_server(log) as (url, stays):
         # Only now: Prefect reads its settings once, when it is first imported.
@@ -110,17 +114,24 @@ def _writable(folder: Path) -> None:
         ) from fault
 
 
-def _say_done(path: str, url: str, stays: bool, *, as_json: bool) -> None:
-    manifest = json.loads((Path(path) / "manifest.json").read_bytes())
+def _loading(path: str) -> str:
+    """How `datasets` is told to load a version; its cards are read from disk alone."""
+    return f"'parquet', data_files={path + '/data/train-*.parquet'!r}" if is_url(path) else repr(path)
+
+
+def _say_done(config: RunConfig, path: str, url: str, stays: bool, *, as_json: bool) -> None:
+    manifest = read_manifest(open_storage(path))
     if as_json:
-        print(json.dumps({"published": path, **{key: manifest[key] for key in ("name", "version", "digest", "rows")}}))
+        said = {key: getattr(manifest, key) for key in ("name", "version", "digest", "rows")}
+        print(json.dumps({"published": path, **said}))
         return
     ui = url.removesuffix("/api") if stays else "make server, then http://127.0.0.1:4200"
+    name = f"{manifest.name}@{manifest.version.partition('-')[0]}"
     print(
-        f"\n{manifest['rows']} tasks published as {manifest['name']}@{manifest['version']}\n"
+        f"\n{manifest.rows} tasks published as {manifest.name}@{manifest.version}\n"
         f"  report   {path}/report.md\n"
-        f"  data     datasets.load_dataset({path!r})\n"
-        f"  look     sparring sets show {manifest['name']}@{manifest['version'].partition('-')[0]}\n"
+        f"  data     datasets.load_dataset({_loading(path)})\n"
+        f"  look     sparring sets show {path if config.store else name}\n"
         f"  UI       {ui}",
         file=sys.stdout,
     )

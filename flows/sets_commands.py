@@ -1,10 +1,11 @@
-"""`sparring sets`: look at what was published. Reads the store, changes nothing, knows no Prefect."""
+"""`sparring sets list` and `show`: what was published. Reads the store, changes nothing, knows no Prefect."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
+from dataclasses import asdict
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -13,11 +14,11 @@ from rich.table import Table
 
 from data.rows import score_from_row, task_from_row
 from data.version import Version, list_sets, open_version
+from flows import sets_lineage, sets_upkeep
 from flows.export_command import export_command
 from flows.reports import task_rows
-from flows.settings import default_store
+from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 
-StoreOption = Annotated[str, typer.Option("--store", help="where versions lie; default data/sets")]
 SHOWN = 12
 
 
@@ -27,42 +28,45 @@ def register(app: typer.Typer) -> None:
     sets.command("list")(list_command)
     sets.command("show")(show_command)
     sets.command("export")(export_command)
+    sets_lineage.register(sets)
+    sets_upkeep.register(sets)
     app.add_typer(sets, name="sets")
 
 
-def list_command(store: StoreOption = "", as_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+def list_command(store: StoreOption = "", as_json: JsonOption = False) -> None:
     """All task sets of the store, and their newest version."""
-    found = list_sets(_store(store))
+    place = given_store(store)
+    found = list_sets(place)
     if as_json:
-        rows = [
-            {"name": one.name, "versions": one.versions, "newest": one.newest, "latest": one.latest} for one in found
-        ]
-        print(json.dumps(rows))
+        print(json.dumps([asdict(one) for one in found]))
         return
     table = Table("set", "versions", "newest", "latest")
     for one in found:
         table.add_row(one.name, str(one.versions), one.newest, one.latest or "none (scripted only)")
-    Console().print(table if found else f"no task set in {_store(store)} yet; `sparring run` makes one")
+    empty = f"no task set in {place.location} yet; `sparring run` makes one"
+    Console().print(table if found else empty, markup=False)
 
 
 def show_command(
-    reference: Annotated[str, typer.Argument(help="NAME, NAME@v0003 or a version's folder")],
+    reference: Annotated[str, typer.Argument(help=REFERENCE)],
     store: StoreOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="the manifest")] = False,
 ) -> None:
     """One version: where it comes from, how hard it is, its first tasks."""
-    version = open_version(_store(store), reference)
+    version = open_version(given_store(store), reference)
     if as_json:
         print(json.dumps(version.manifest.to_json(), ensure_ascii=False))
         return
     console = Console()
-    console.print(_head(version))
+    console.print(_head(version), markup=False)
     table = Table("task", "domain", "kind", "pass rate", "band", "question")
-    rows = [row for batch in version.tasks() for row in batch.slice(0, SHOWN).to_pylist()][:SHOWN]
+    rows = list(islice((row for batch in version.tasks() for row in batch.slice(0, SHOWN).to_pylist()), SHOWN))
     for row in task_rows([(task_from_row(one), score_from_row(one)) for one in rows]):
         table.add_row(*(str(row[name]) for name in ("task", "domain", "kind", "pass rate", "band", "question")))
     console.print(table, markup=False)
-    console.print(f"first {len(rows)} of {version.manifest.rows}; all of it: {version.path}/report.md", markup=False)
+    console.print(
+        f"first {len(rows)} of {version.manifest.rows}; all of it: {version.location}/report.md", markup=False
+    )
 
 
 def _head(version: Version) -> str:
@@ -78,7 +82,3 @@ def _head(version: Version) -> str:
         f"briefs    {bins}\n"
         f"made      {manifest.created_at}, seed {manifest.origin.seed}"
     )
-
-
-def _store(given: str) -> Path:
-    return Path(given) if given else default_store()

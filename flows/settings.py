@@ -118,7 +118,14 @@ class RunConfig(BaseModel):
     @field_validator("tools", "store", "workdir")
     @classmethod
     def _absolute(cls, path: str) -> str:
-        return str(Path(path).expanduser().absolute()) if path else path
+        return str(Path(path).expanduser().absolute()) if path and not is_url(path) else path
+
+    @field_validator("tools", "workdir")
+    @classmethod
+    def _on_disk(cls, path: str) -> str:
+        if is_url(path):
+            raise ValueError(f"{path!r} is a URL; this has to lie on disk")
+        return path
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -161,14 +168,20 @@ class RunConfig(BaseModel):
     def identity_digest(self) -> str:
         return digest(self.identity)
 
-    def path(self, field: Literal["store", "workdir"]) -> Path:
-        """The store or work folder, or its default."""
-        given = getattr(self, field)
-        if given:
-            return Path(given)
-        return (
-            default_store() if field == "store" else state_home() / "runs" / f"{self.name}-{self.identity_digest[:12]}"
-        )
+    @property
+    def store_location(self) -> str:
+        """The folder or URL of the store, or its default."""
+        return self.store or str(default_store())
+
+    @property
+    def work_folder(self) -> Path:
+        """The work folder, or its default."""
+        return Path(self.workdir or state_home() / "runs" / f"{self.name}-{self.identity_digest[:12]}")
+
+
+def is_url(location: str) -> bool:
+    """Whether a location is a URL, not a path."""
+    return "://" in location
 
 
 def checkout() -> Path | None:

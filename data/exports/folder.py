@@ -26,7 +26,8 @@ from data.digests import file_digest
 from data.errors import StoreError, UsageError
 from data.exports import lines, tables
 from data.exports.example import Example, Render, example
-from data.version import ROW_GROUP, Version
+from data.parquet import BATCH
+from data.version import Version
 
 MANIFEST = "export.json"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -144,7 +145,7 @@ def _write_parquet(path: Path, examples: Iterator[Example], made: Format) -> int
         for one in examples:
             held.append(made.row(one))
             count += 1
-            if len(held) == ROW_GROUP:
+            if len(held) == BATCH:
                 writer.write_table(pa.Table.from_pylist(held, made.schema))
                 held.clear()
         writer.write_table(pa.Table.from_pylist(held, made.schema))

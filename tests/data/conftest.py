@@ -1,6 +1,7 @@
 """Rows for the tests of `data/`: tasks, candidates, attempts and whole publications, small and valid."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,7 @@ from data.manifest import Origin
 from data.records import Attempt, Json, JsonObject, Message, Score, Task
 from data.rows import attempt_row, published_row
 from data.schema import ATTEMPTS, CANDIDATES, REWARD_COLUMNS, TASKS, to_table
+from data.storage import Storage, open_storage
 from data.store import Publication
 
 TOOLS: tuple[JsonObject, ...] = (
@@ -87,3 +89,23 @@ def make_publication(count: int = 3, *, first: int = 0, passes: int = 4, **parts
 def publication() -> Callable[..., Publication]:
     """`make_publication`, for test files that cannot import this one."""
     return make_publication
+
+
+@pytest.fixture(params=["disk", "s3"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """An empty store, once on disk and once on S3."""
+    if request.param == "disk":
+        return open_storage(tmp_path / "sets")
+    return open_storage(f"{request.getfixturevalue('bucket')}/some/prefix")
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Storage:
+    """An empty store on disk, where the kind of storage makes no difference."""
+    return open_storage(tmp_path / "sets")
+
+
+@pytest.fixture
+def origin() -> Origin:
+    """Where publications come from."""
+    return ORIGIN

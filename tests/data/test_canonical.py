@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.canonical import CanonicalError, canonical_json, digest, digest_of_digests, messages_json, task_id
+from data.canonical import CanonicalError, canonical_json, digest, messages_json, task_id
 from data.errors import StoreError
 from data.records import Json, Message
 
@@ -114,10 +114,6 @@ def test_depth_has_a_limit_with_a_name(wrap) -> None:  # type: ignore[no-untyped
 
 def test_a_digest_does_not_see_key_order_nfd_or_integral_floats() -> None:
     assert digest({"a": 3.0, "b": "e\u0301"}) == digest({"b": "é", "a": 3})
-
-
-def test_a_set_of_digests_has_no_order() -> None:
-    assert digest_of_digests(["b", "a"]) == digest_of_digests(["a", "b"]) != digest_of_digests(["ab"])
 
 
 MESSAGES = (Message("user", "Weather in Orléans?"),)

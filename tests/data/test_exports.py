@@ -20,6 +20,7 @@ from data.exports.names import legal_names
 from data.records import JsonObject, Message, Score, Task
 from data.rows import published_row
 from data.schema import TASKS, to_table
+from data.storage import open_storage
 from data.store import Publication, publish
 from data.version import Version
 from solver.harness import harness
@@ -71,7 +72,7 @@ def version(tmp_path: Path, publication: Callable[..., Publication]) -> Version:
         )
         for index, task in enumerate(TASKS_OF_EVERY_SHAPE)
     ]
-    return publish(tmp_path / "sets", publication(len(rows), tasks=[to_table(rows, TASKS)], attempts=[]))
+    return publish(open_storage(tmp_path / "sets"), publication(len(rows), tasks=[to_table(rows, TASKS)], attempts=[]))
 
 
 def _export(version: Version, name: str, folder: Path, way: str = "json") -> Path:
@@ -244,10 +245,10 @@ def test_the_card_offers_each_parquet_export_as_a_configuration(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets")
     for name in PARQUET:
-        _export(version, name, version.path / "exports")
-        rows = datasets.load_dataset(str(version.path), name, split="train", cache_dir=str(tmp_path / "cache"))
+        _export(version, name, Path(version.location, "exports"))
+        rows = datasets.load_dataset(version.location, name, split="train", cache_dir=str(tmp_path / "cache"))
         assert rows.num_rows == len(TASKS_OF_EVERY_SHAPE)
-    whole = datasets.load_dataset(str(version.path), split="train", cache_dir=str(tmp_path / "cache"))
+    whole = datasets.load_dataset(version.location, split="train", cache_dir=str(tmp_path / "cache"))
     assert whole.column_names == TASKS.names
 
 

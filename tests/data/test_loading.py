@@ -10,13 +10,14 @@ import pytest
 
 from data.card import card
 from data.schema import TASKS
+from data.storage import open_storage
 from data.store import Publication, publish
 from data.version import Version
 
 
 @pytest.fixture
 def version(tmp_path: Path, publication: Callable[..., Publication]) -> Version:
-    return publish(tmp_path / "sets", publication(5))
+    return publish(open_storage(tmp_path / "sets"), publication(5))
 
 
 def test_datasets_loads_a_version_by_its_path(
@@ -24,7 +25,7 @@ def test_datasets_loads_a_version_by_its_path(
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets")
-    loaded = datasets.load_dataset(str(version.path), cache_dir=str(tmp_path / "cache"))
+    loaded = datasets.load_dataset(version.location, cache_dir=str(tmp_path / "cache"))
     assert list(loaded) == ["train"]
     assert loaded["train"].column_names == TASKS.names
     calls = [json.loads(text) for text in loaded["train"]["calls_json"]]
@@ -33,18 +34,18 @@ def test_datasets_loads_a_version_by_its_path(
 
 
 def test_pandas_reads_the_tasks(version: Version) -> None:
-    frame = pd.read_parquet(version.path / "data")
+    frame = pd.read_parquet(Path(version.location) / "data")
     assert list(frame.columns) == TASKS.names
     assert frame["task_id"].is_monotonic_increasing
     assert frame["pass_rate"].tolist() == [0.5] * 5
 
 
 def test_no_reader_meets_metadata_of_a_library(version: Version) -> None:
-    assert pq.read_schema(version.path / "data/train-00000-of-00001.parquet").metadata is None
+    assert pq.read_schema(Path(version.location) / "data/train-00000-of-00001.parquet").metadata is None
 
 
 def test_the_card_says_what_the_set_is(version: Version) -> None:
     text = card(version.manifest)
-    assert text == (version.path / "README.md").read_text(encoding="utf-8")
+    assert text == version.storage.read("README.md").decode()
     for part in ("license: apache-2.0", version.manifest.digest, "- equal: `true`", "- k: `8`", "Known limits"):
         assert part in text

@@ -88,4 +88,15 @@ def test_paths_are_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_default_work_folder_differs_with_the_parameters() -> None:
-    assert build({"seed": 1}).path("workdir") != build({"seed": 2}).path("workdir")
+    assert build({"seed": 1}).work_folder != build({"seed": 2}).work_folder
+
+
+def test_a_store_may_be_a_url_and_stays_as_it_is() -> None:
+    config = build({"store": "s3://bucket/prefix"})
+    assert config.store_location == config.store == "s3://bucket/prefix"
+
+
+@pytest.mark.parametrize("field", ["workdir", "tools"])
+def test_what_has_to_lie_on_disk_is_no_url(field: str) -> None:
+    with pytest.raises(UsageError, match=f"--{field}.*s3://bucket/x.*on disk"):
+        build({field: "s3://bucket/x"})

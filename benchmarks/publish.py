@@ -1,0 +1,233 @@
+"""What publishing costs: against a bare Parquet write, against hashing the rows once, and in memory.
+
+    python -m benchmarks.publish [--rows 100000] [--small 10000]
+
+One process a size, so that peak memory is that size's own. The rows are tasks as the flow publishes them (menus of two
+to eight tools), in tables of 500, in no order. Measured in one run, each against the same rows:
+
+- `write`: the canonical file of sorted rows / `pyarrow.parquet.write_table` of the same table
+- `sort and write`: the same from rows in no order / that
+- `publish`: the whole publication on disk / one pass of `orjson.dumps` and `sha256` over the rows, taken from the table
+- `publish / dicts`: the same / that pass over rows that are Python dicts already, which no publication can start from
+- `loading`: `datasets.load_dataset` of the version / of the bare file
+- peak memory over the small size's
+
+Seconds are CPU seconds of all threads, so that what else runs on the machine matters little. Quote the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import multiprocessing
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.ledger import LedgerRow
+from data.manifest import Origin
+from data.parquet import write_tables
+from data.schema import ATTEMPTS, CANDIDATES, TASKS, to_table
+from data.sorting import sorted_by_id
+from data.storage import open_storage
+from data.store import Publication, publish
+
+CHUNK = 500
+WORDS = ["".join(Random(n).choices("etaoinshrdlucmfwyp", k=3 + n % 7)) for n in range(4000)]
+"""So that text compresses about as a model's does, five times or so, and not like one sentence repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Seconds for each thing, and the peak of the process that published (MB)."""
+
+    rows: int
+    raw: int
+    bare: float
+    write: float
+    sort_and_write: float
+    hashing: float
+    hashing_dicts: float
+    publish: float
+    load_bare: float
+    load: float
+    megabytes: float
+
+
+def made_row(index: int) -> dict[str, object]:
+    """A task row of realistic size; the same for the same index."""
+    random = Random(f"publish:{index}")
+
+    def words(count: int) -> str:
+        return " ".join(random.choices(WORDS, k=count))
+
+    tools = [
+        {
+            "name": f"tool_{random.randrange(900)}_{place}",
+            "description": words(12),
+            "parameters": {
+                "type": "object",
+                "properties": {name: {"type": "string", "description": words(5)} for name in ("city", "unit", "day")},
+                "required": ["city"],
+                "additionalProperties": False,
+            },
+        }
+        for place in range(random.randint(2, 8))
+    ]
+    calls = [{"name": tools[0]["name"], "arguments": {"city": f"City {index}", "unit": "metric"}}]
+    row: dict[str, object] = dict.fromkeys(TASKS.names)
+    row |= {"schema_version": 1, "turns": 1, "env_index": 3, "attempts": 8, "passes": index % 9, "reward_values": 3}
+    row |= {field.name: random.random() for field in TASKS if pa.types.is_floating(field.type)}
+    row |= {"confirmed": False, "consensus_is_gold": True, "pass_rate": (index % 9) / 8}
+    row |= {"task_id": hashlib.sha256(str(index).encode()).hexdigest(), "kind": "single", "domain": "weather"}
+    row |= {"mode": "catalogue", "harness": "json", "band": "frontier", "rule": "calls", "accept_json": "null"}
+    row |= {"may_omit_json": "null", "generator_digest": "g" * 64, "solver_digest": "s" * 64}
+    row |= {"group_key": f"{row['task_id']}:json"}
+    question = f"{words(12)} City {index} {words(8)}"
+    for name, value in (
+        ("messages_json", [{"role": "user", "content": question}]),
+        ("tools_json", tools),
+        ("calls_json", calls),
+        ("brief_json", {"calls": 1, "domain": "weather", "index": index, "menu_size": len(tools), "seed": 1}),
+    ):
+        row[name] = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    for field in TASKS:
+        if row[field.name] is None and not field.nullable:
+            row[field.name] = "{}"
+    return row
+
+
+def tables(rows: int) -> Iterator[pa.Table]:
+    """The rows in tables as a run's chunks come."""
+    for first in range(0, rows, CHUNK):
+        yield to_table([made_row(index) for index in range(first, min(first + CHUNK, rows))], TASKS)
+
+
+def publication(rows: int, chunks: Iterator[pa.Table]) -> Publication:
+    """Those rows as a run without rejected candidates or attempts: neither enters the digests."""
+    origin = Origin("scripted", {}, {}, "1", {}, 0, {})
+    candidates = (empty_candidates(min(CHUNK, rows - first)) for first in range(0, rows, CHUNK))
+    ledger = (LedgerRow("published", "", rows),)
+    return Publication("bench", chunks, candidates, [ATTEMPTS.empty_table()], ledger, origin, lambda name: name)
+
+
+def empty_candidates(rows: int) -> pa.Table:
+    """Candidates that are rows and nothing else."""
+    plain = {pa.string(): "", pa.int32(): 0, pa.int64(): 0, pa.float64(): 0.0, pa.bool_(): True}
+    columns = [
+        pa.nulls(rows, field.type) if field.nullable else pa.repeat(pa.scalar(plain[field.type], field.type), rows)
+        for field in CANDIDATES
+    ]
+    return pa.Table.from_arrays(columns, schema=CANDIDATES)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of one call, of all threads."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def hash_rows(file: Path) -> None:
+    """One pass of orjson and sha256 over the rows of a Parquet file."""
+    for batch in pq.ParquetFile(file).iter_batches(1024):
+        for row in batch.to_pylist():
+            hashlib.sha256(orjson.dumps(row, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def hash_dicts(file: Path) -> float:
+    """Seconds of orjson and sha256 alone, the rows being dicts already."""
+    spent = 0.0
+    for batch in pq.ParquetFile(file).iter_batches(1024):
+        rows = batch.to_pylist()
+        spent += seconds(lambda: [hashlib.sha256(orjson.dumps(r, option=orjson.OPT_SORT_KEYS)).digest() for r in rows])  # noqa: B023
+    return spent
+
+
+def load(what: str, cache: Path) -> None:
+    """`datasets.load_dataset` of a version's folder or of a file."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    import datasets
+
+    datasets.disable_progress_bars()
+    files = {"data_files": what} if what.endswith(".parquet") else {}
+    name = "parquet" if files else what
+    assert len(datasets.load_dataset(name, split="train", cache_dir=str(cache), **files))
+
+
+def published(folder: str, rows: int) -> tuple[float, float]:
+    """Seconds of publishing rows that come as a stream from disk, and the peak memory of this process (MB)."""
+    chunks = (table for path in sorted(Path(folder, "chunks").iterdir()) for table in [pq.read_table(path)])
+    spent = seconds(lambda: publish(open_storage(f"{folder}/sets"), publication(rows, chunks)))
+    return spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure(rows: int) -> Measured:
+    """Everything for one size."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "chunks").mkdir()
+        with pq.ParquetWriter(folder / "all.parquet", TASKS) as writer:
+            for number, table in enumerate(tables(rows)):
+                pq.write_table(table, folder / "chunks" / f"{number:06}.parquet")
+                writer.write_table(table)
+        spawn = multiprocessing.get_context("spawn")
+        with spawn.Pool(1) as pool:
+            spent, megabytes = pool.apply(published, (name, rows))
+        whole = pq.read_table(folder / "all.parquet")
+        bare = seconds(lambda: pq.write_table(whole, folder / "bare.parquet", compression="zstd"))
+        scratch = folder / "scratch"
+        scratch.mkdir()
+        write = seconds(lambda: write_tables(folder / "sorted.parquet", [whole], TASKS))
+        sort_and_write = seconds(
+            lambda: write_tables(
+                folder / "own.parquet",
+                sorted_by_id((whole.slice(first, CHUNK) for first in range(0, rows, CHUNK)), TASKS, scratch),
+                TASKS,
+            )
+        )
+        (version,) = (folder / "sets" / "bench" / "versions").iterdir()
+        return Measured(
+            rows=rows,
+            raw=whole.nbytes,
+            bare=bare,
+            write=write,
+            sort_and_write=sort_and_write,
+            hashing=seconds(lambda: hash_rows(folder / "bare.parquet")),
+            hashing_dicts=hash_dicts(folder / "bare.parquet"),
+            publish=spent,
+            load_bare=seconds(lambda: load(str(folder / "bare.parquet"), folder / "a")),
+            load=seconds(lambda: load(str(version), folder / "b")),
+            megabytes=megabytes,
+        )
+
+
+def main() -> None:
+    """Measure both sizes and print the ratios of the large one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--small", type=int, default=10_000)
+    options = parser.parse_args()
+    small, large = measure(options.small), measure(options.rows)
+    for one in (small, large):
+        print({name: round(value, 2) for name, value in asdict(one).items()})
+    print(f"write            {large.write / large.bare:.2f} x a bare write (at most 1.5)")
+    print(f"sort and write   {large.sort_and_write / large.bare:.2f} x a bare write")
+    print(f"publish          {large.publish / large.hashing:.2f} x one pass of orjson and sha256 (at most 2)")
+    print(f"publish / dicts  {large.publish / large.hashing_dicts:.2f} x the same over rows that are dicts already")
+    print(f"loading          {large.load / large.load_bare:.2f} x loading the bare file")
+    print(f"peak memory      {large.megabytes / small.megabytes:.2f} x that of {small.rows:,} rows")
+
+
+if __name__ == "__main__":
+    main()

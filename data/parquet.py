@@ -1,0 +1,71 @@
+"""Parquet files of a version: written as a stream in row groups of one size, read back as a stream.
+
+In: tables of one schema, in any chunking. Out: a file whose row groups all have `ROW_GROUP` rows (the last may have
+fewer), zstd, no metadata of any library: the form that every version of `datasets` reads.
+Not promised: equal bytes from another version of Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.atomic import store_errors
+from data.errors import StoreError
+from data.schema import conform
+from data.storage import Storage
+
+ROW_GROUP = 8192
+"""Rows a row group."""
+
+BATCH = 1024
+"""Rows a table on reading, at most."""
+
+DAMAGED = "restore the version from a copy, or take another one"
+
+
+def write_tables(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
+    """Stream tables into one file; the number of rows. `StoreError` for a table of another schema."""
+    rows = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for group in _groups(tables, schema):
+            writer.write_table(group, row_group_size=ROW_GROUP)
+            rows += group.num_rows
+    return rows
+
+
+def read_tables(storage: Storage, key: str) -> Iterator[pa.Table]:
+    """The rows of a file as they are, at most `BATCH` at a time. `StoreError` if it is broken."""
+    where = f"{storage.location}/{key}"
+    try:
+        with store_errors(where, "read"), storage.open(key) as source, pq.ParquetFile(source) as file:
+            for batch in file.iter_batches(batch_size=BATCH):
+                yield pa.Table.from_batches([batch])
+    except pa.ArrowException as error:
+        raise StoreError(f"{where} is broken: {error}", hint=DAMAGED) from error
+
+
+def read_schema(storage: Storage, key: str) -> pa.Schema:
+    """The columns of a file. `StoreError` if it is broken."""
+    where = f"{storage.location}/{key}"
+    try:
+        with store_errors(where, "read"), storage.open(key) as source:
+            return pq.read_schema(source)
+    except pa.ArrowException as error:
+        raise StoreError(f"{where} is broken: {error}", hint=DAMAGED) from error
+
+
+def _groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+    """The same rows cut into tables of `ROW_GROUP` rows (the last may have fewer)."""
+    held = schema.empty_table()
+    for table in tables:
+        held = pa.concat_tables([held, conform(table, schema)])
+        whole = held.num_rows - held.num_rows % ROW_GROUP
+        for start in range(0, whole, ROW_GROUP):
+            yield held.slice(start, ROW_GROUP)
+        held = held.slice(whole)
+    if held.num_rows:
+        yield held
