@@ -17,6 +17,7 @@ from typing import Any
 from data.atomic import write_bytes
 from data.records import Task
 from data.rows import task_from_row
+from data.storage import open_storage
 from data.version import open_version
 from flows.engines import Bridge, Engines
 from flows.settings import RunConfig
@@ -73,7 +74,7 @@ class Context:
         """The published tasks to be changed, of a large version its first by id."""
         if not self.config.parent:
             return ()
-        version = open_version(self.config.path("store"), self.config.parent)
+        version = open_version(open_storage(self.config.store_location), self.config.parent)
         rows = (row for table in version.tasks() for row in table.to_pylist())
         return tuple(task_from_row(row) for row in islice(rows, MOST_PARENTS))
 

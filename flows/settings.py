@@ -108,7 +108,7 @@ class RunConfig(BaseModel):
     def _exact(cls, reference: str) -> str:
         """A version never changes; what a name alone stands for does."""
         if not reference or "/" in reference:
-            return str(Path(reference).expanduser().absolute()) if reference else reference
+            return absolute(reference)
         if reference.partition("@")[2] in ("", "latest"):
             raise ValueError(
                 f"--parent {reference!r} names no version: write it as name@v0003 (see `sparring sets log`)"
@@ -118,7 +118,7 @@ class RunConfig(BaseModel):
     @field_validator("tools", "store", "workdir")
     @classmethod
     def _absolute(cls, path: str) -> str:
-        return str(Path(path).expanduser().absolute()) if path and not is_url(path) else path
+        return absolute(path)
 
     @field_validator("tools", "workdir")
     @classmethod
@@ -182,6 +182,11 @@ class RunConfig(BaseModel):
 def is_url(location: str) -> bool:
     """Whether a location is a URL, not a path."""
     return "://" in location
+
+
+def absolute(location: str) -> str:
+    """A path made absolute; a URL or nothing as it is."""
+    return location if is_url(location) or not location else str(Path(location).expanduser().absolute())
 
 
 def checkout() -> Path | None:

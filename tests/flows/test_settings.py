@@ -92,8 +92,10 @@ def test_the_default_work_folder_differs_with_the_parameters() -> None:
 
 
 def test_a_store_may_be_a_url_and_stays_as_it_is() -> None:
-    config = build({"store": "s3://bucket/prefix"})
+    parent = "s3://bucket/prefix/set/versions/v0001-1a2b3c4d5e6f"
+    config = build({"store": "s3://bucket/prefix", "mode": "mutate", "parent": parent})
     assert config.store_location == config.store == "s3://bucket/prefix"
+    assert config.parent == parent
 
 
 @pytest.mark.parametrize("field", ["workdir", "tools"])
