@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import regex
 
@@ -19,7 +19,7 @@ from verifiers.algebra_parse import MAX_CHARACTERS, Program
 from verifiers.said_codes import is_also_a_word, names_of
 from verifiers.said_dates import Moments, moments
 from verifiers.said_numbers import figures_in, numbers
-from verifiers.said_text import Text, fold
+from verifiers.said_text import Text, fold, lazy
 from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
 
@@ -37,40 +37,40 @@ class Said:
         self._text = Text(tuple(message.content for message in messages))
         self._questions = MAX_QUESTIONS
 
-    @cached_property
+    @lazy
     def spoken(self) -> str:
         """The text with raised digits as powers and number words as figures."""
         raw = self._text.raw
         return spoken(self._text.folded if raw.isascii() else fold(algebra.raised(raw)))
 
-    @cached_property
+    @lazy
     def _moments(self) -> Moments:
         return moments(self.spoken)
 
-    @cached_property
+    @lazy
     def _numbers(self) -> frozenset[Decimal]:
         return numbers(self._moments.rest)
 
-    @cached_property
+    @lazy
     def _floats(self) -> frozenset[float]:
         return frozenset(map(float, self._numbers))
 
-    @cached_property
+    @lazy
     def _expressions(self) -> tuple[algebra.Expression, ...]:
         return algebra.expressions(self._moments.rest)
 
-    @cached_property
+    @lazy
     def _resolved(self) -> Moments:
         """The moments, with the days that a text says which gives the day it is asked on."""
         said = self._moments
         return replace(said, days=said.days | days_from_today(self.spoken, said))
 
-    @cached_property
+    @lazy
     def figures_at(self) -> tuple[tuple[int, int, float], ...]:
         """The plain figures of `spoken` with their places."""
         return figures_in(self.spoken)
 
-    @cached_property
+    @lazy
     def figures(self) -> frozenset[float]:
         """The same without their places."""
         return frozenset(figure for _, _, figure in self.figures_at)
@@ -89,7 +89,7 @@ class Said:
             start = text.find(needle, end)
         return found
 
-    @cached_property
+    @lazy
     def _quantities(self) -> tuple[said_units.Quantity, ...]:
         return said_units.quantities(self._moments.rest)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
 
 import regex
 
@@ -39,6 +39,20 @@ _TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
 _DIGIT = re.compile(r"\d")
 _AROUND = frozenset(("", " ", "\n"))
 _AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in _AROUND)
+
+
+Made = TypeVar("Made")
+
+
+class lazy(Generic[Made]):
+    """`functools.cached_property` without its lock, which costs more than most readings of a short text."""
+
+    def __init__(self, make: Callable[[Any], Made]) -> None:
+        self._make, self._name = make, make.__name__
+
+    def __get__(self, holder: Any, owner: type) -> Made:
+        made = holder.__dict__[self._name] = self._make(holder)
+        return made
 
 
 def fold(text: str) -> str:
@@ -78,16 +92,16 @@ class Text:
         self.raw = "\n\n".join(parts)
         self._parts = parts
 
-    @cached_property
+    @lazy
     def _folded(self) -> list[str]:
         return [fold(part) for part in self._parts]
 
-    @cached_property
+    @lazy
     def folded(self) -> str:
         """The text after `fold`."""
         return "\n\n".join(self._folded)
 
-    @cached_property
+    @lazy
     def _words(self) -> str:
         return "\n".join(map(words, self._folded))
 

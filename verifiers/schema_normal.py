@@ -124,7 +124,11 @@ class Walk:
         self._required(schema)
         self._type(schema, place)
         for keyword in list(schema):
-            if keyword in _SHAPES and not _SHAPES[keyword].is_valid(schema[keyword]):
+            if (
+                keyword in _SHAPES
+                and not _plainly(keyword, schema[keyword])
+                and (not _SHAPES[keyword].is_valid(schema[keyword]))
+            ):
                 self.fault("bad_schema", place, f"`{keyword}` cannot be {_show(schema[keyword])}")
         if isinstance(schema.get("$id"), str):
             try:
@@ -228,6 +232,13 @@ class Walk:
                     self.fault("bad_schema", place, f"`{keyword}` must be an object of schemas")
                 else:
                     schema[keyword] = {name: self.visit(one, f"{inner}.{name}", base) for name, one in value.items()}
+
+
+def _plainly(keyword: str, value: object) -> bool:
+    """Whether the value of a common keyword has its shape; what is not plain is judged by the vocabulary."""
+    if keyword == "required":
+        return isinstance(value, list) and all(type(name) is str for name in value) and len(set(value)) == len(value)
+    return keyword == "enum" and isinstance(value, list)
 
 
 def _kind(value: object) -> str:

@@ -41,9 +41,20 @@ class _Made(NamedTuple):
 
 
 def quick_test(compiled: object) -> Test:
-    """The test of a compiled schema; always False where the schema is not plain, or could exhaust the engine."""
-    test, steps = _Build().made(compiled, 0)
-    return test if steps < MAX_STEPS else _never
+    """The test of a compiled schema; always False where the schema is not plain, or could exhaust the engine.
+
+    It is made when it is first asked: of a menu, few tools are called.
+    """
+    made: Test | None = None
+
+    def test(value: Any) -> bool:
+        nonlocal made
+        if made is None:
+            built, steps = _Build().made(compiled, 0)
+            made = built if steps < MAX_STEPS else _never
+        return made(value)
+
+    return test
 
 
 def _never(value: Any) -> bool:
