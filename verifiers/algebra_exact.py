@@ -15,11 +15,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 from verifiers.algebra_parse import Program
 
+MAX_QUESTIONS = 3
+"""For one text or outcome: of honest ones, the first is equal."""
 START_SECONDS = 30.0
 """A machine under load may take this long to import sympy."""
 LIMIT_SECONDS = 0.4
@@ -102,3 +105,15 @@ os.register_at_fork(after_in_child=_forget)
 def exactly_equal(a: Program, b: Program) -> bool | None:
     """Whether two programs are equal wherever both have a value; None for undecided."""
     return _child.ask(a, b)
+
+
+def at_most(questions: int) -> Callable[[Program, Program], bool | None]:
+    """`exactly_equal` for so many questions; then everything is undecided."""
+    left = questions
+
+    def ask(a: Program, b: Program) -> bool | None:
+        nonlocal left
+        left -= 1
+        return exactly_equal(a, b) if left >= 0 else None
+
+    return ask

@@ -20,9 +20,11 @@ from typing import Any
 
 from data.canonical import CanonicalError, canonical_bytes
 from data.records import Json, JsonObject, Verdict
-from verifiers.answer import equal, reference
+from verifiers.algebra_exact import MAX_QUESTIONS, at_most
+from verifiers.answer import reference
 from verifiers.calls import references
 from verifiers.menu import Menu, Validator, read_menu
+from verifiers.outcome_values import same_values
 from verifiers.sandbox import MAX_SECONDS, SandboxFault, run_source
 from verifiers.state_diff import difference
 from verifiers.worlds import BUILTIN, builtin
@@ -113,16 +115,19 @@ def outcome(world: Json, replayed: Replay, calls: Sequence[JsonObject]) -> dict[
 
 
 def same_outcome(one: Json, other: Json) -> bool:
-    """Whether two outcomes are the same: values by RULES A3-A5, answers in any order."""
+    """Whether two outcomes are the same: values by `outcome_values`, answers in any order."""
     if canonical_bytes(one) == canonical_bytes(other):
         return True
-    if not isinstance(one, Mapping) or not isinstance(other, Mapping) or not equal(one["state"], other["state"]):
+    exactly = at_most(MAX_QUESTIONS)
+    if not isinstance(one, Mapping) or not isinstance(other, Mapping):
+        return False
+    if not same_values(one["state"], other["state"], exactly):
         return False
     mine, rest = one["answers"], list(other["answers"])  # type: ignore[arg-type]
     if not isinstance(mine, Sequence) or len(mine) != len(rest):
         return False
     for answer in mine:
-        place = next((i for i, candidate in enumerate(rest) if equal(answer, candidate)), None)
+        place = next((i for i, candidate in enumerate(rest) if same_values(answer, candidate, exactly)), None)
         if place is None:
             return False
         del rest[place]

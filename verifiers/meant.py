@@ -46,7 +46,7 @@ def meant_faults(calls: tuple[JsonObject, ...], said: Said) -> Iterator[Verdict]
     """`exchanged_values`, and of a call without them `overused_value`."""
     for number, call in enumerate(calls, 1):
         arguments = call["arguments"]
-        if not isinstance(arguments, Mapping) or not 1 < len(arguments) <= MAX_ARGUMENTS:
+        if not isinstance(arguments, dict) or not 1 < len(arguments) <= MAX_ARGUMENTS:
             continue
         if not _can_tell(arguments, said.spoken):
             continue

@@ -104,9 +104,10 @@ def _omitted(menu: Tools, calls: tuple[JsonObject, ...], said: Said) -> Iterator
     """Nought, and what a description says too, is as good as left out."""
     spare: frozenset[float] | None = None
     for tool in _tools(menu, calls):
-        given = {key for call in calls if call["name"] == tool["name"] for key in _arguments(call)}
-        for name, schema in _options(tool):
-            if schema.get("type") not in ("integer", "number") or name in given:
+        numbers = [(name, schema) for name, schema in _options(tool) if schema.get("type") in ("integer", "number")]
+        given = {key for call in calls if call["name"] == tool["name"] for key in _arguments(call)} if numbers else ()
+        for name, schema in numbers:
+            if name in given:
                 continue
             if spare is None:
                 spare = said.figures - {0.0, float(len(calls))}
@@ -137,4 +138,4 @@ def _labelled(said: Said, figures: frozenset[float], own: frozenset[str], rivals
 
 def _arguments(call: JsonObject) -> Mapping[str, Json]:
     arguments = call["arguments"]
-    return arguments if isinstance(arguments, Mapping) else {}
+    return arguments if isinstance(arguments, dict) else {}

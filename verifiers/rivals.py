@@ -54,10 +54,10 @@ def rival_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Mes
 def _may_take(tool: JsonObject, arguments: Mapping[str, Json]) -> bool:
     """Whether a tool declares these arguments and requires no other, at first sight."""
     parameters = tool["parameters"]
-    declared = parameters.get("properties") if isinstance(parameters, Mapping) else None
-    required = parameters.get("required") if isinstance(parameters, Mapping) else None
+    declared = parameters.get("properties") if isinstance(parameters, dict) else None
+    required = parameters.get("required") if isinstance(parameters, dict) else None
     return (
-        isinstance(declared, Mapping)
+        isinstance(declared, dict)
         and arguments.keys() <= declared.keys()
         and (not isinstance(required, list) or all(name in arguments for name in required))
     )

@@ -14,8 +14,8 @@ import regex
 
 from data.records import Message
 from verifiers import algebra, said_units
-from verifiers.algebra_exact import exactly_equal
-from verifiers.algebra_parse import MAX_CHARACTERS, Program
+from verifiers.algebra_exact import MAX_QUESTIONS, at_most
+from verifiers.algebra_parse import MAX_CHARACTERS
 from verifiers.said_codes import is_also_a_word, names_of
 from verifiers.said_dates import Moments, moments
 from verifiers.said_numbers import figures_in, numbers
@@ -23,8 +23,6 @@ from verifiers.said_text import Text, fold, lazy
 from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
 
-MAX_QUESTIONS = 3
-"""Comparisons of one text that may need more than arithmetic; of honest texts, the first is equal."""
 MAX_PLACES = 20
 _FIGURE = regex.compile(r"\d")
 _PLAIN = regex.compile(r"−?(?:0|[1-9]\d*+)(?:\.\d*[1-9])?")
@@ -35,7 +33,7 @@ class Said:
 
     def __init__(self, messages: tuple[Message, ...]) -> None:
         self._text = Text(tuple(message.content for message in messages))
-        self._questions = MAX_QUESTIONS
+        self._exactly = at_most(MAX_QUESTIONS)
 
     @lazy
     def spoken(self) -> str:
@@ -139,12 +137,6 @@ class Said:
                 return True
             found = None if equal is None else found
         return found
-
-    def _exactly(self, a: Program, b: Program) -> bool | None:
-        if not self._questions:
-            return None
-        self._questions -= 1
-        return exactly_equal(a, b)
 
 
 @lru_cache(maxsize=8)

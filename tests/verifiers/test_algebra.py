@@ -168,7 +168,7 @@ def test_a_forked_process_asks_a_child_of_its_own() -> None:
 
 
 def test_a_comparison_that_is_not_decided_has_its_own_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifiers.said.exactly_equal", lambda a, b: None)
+    monkeypatch.setattr("verifiers.algebra_exact.exactly_equal", lambda a, b: None)
     menu = read_menu([{"name": "solve", "description": "", "parameters": {"x": {"type": "string"}}}])
     assert isinstance(menu, Menu)
     verdict = check_grounding(
@@ -180,7 +180,7 @@ def test_a_comparison_that_is_not_decided_has_its_own_code(monkeypatch: pytest.M
 
 def test_one_text_asks_three_times_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    monkeypatch.setattr("verifiers.said.exactly_equal", lambda a, b: asked.append(a))
+    monkeypatch.setattr("verifiers.algebra_exact.exactly_equal", lambda a, b: asked.append(a))
     menu = read_menu([{"name": "solve", "description": "", "parameters": {"x": {}}}])
     assert isinstance(menu, Menu)
     text = ", ".join(f"sqrt(8)+{number}-{number}" for number in range(50))

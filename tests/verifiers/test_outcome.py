@@ -257,3 +257,34 @@ class TestLines:
 
     def test_a_row_without_a_world_is_scored_by_calls(self) -> None:
         assert self.row(FIND, world=None, implementations=None)["rule"] == "calls"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1/2", "0.5", True),
+        ("2*sqrt(2)", "sqrt(8)", True),
+        ("x^2 - 1", "(x-1)*(x+1)", True),
+        ("x^2 - 1", "x^2 + 1", False),
+        ("0.50", "0.5", False),
+        ("2026-03-05", "2018", False),
+        ("555-1234", "-679", False),
+        ("1/2", 0.5, False),
+        ("", "0", False),
+        ({"a": ["1/2", 3]}, {"a": ["0.5", 3.0]}, True),
+        ({"a": ["1/2"]}, {"b": ["1/2"]}, False),
+        (["1/2"], ["1/2", "1/2"], False),
+    ],
+)
+def test_texts_that_are_equal_expressions_come_to_the_same(one: Json, other: Json, same: bool) -> None:
+    assert same_outcome({"state": {"/x": one}, "answers": []}, {"state": {"/x": other}, "answers": []}) is same
+    assert same_outcome({"state": {}, "answers": [one]}, {"state": {}, "answers": [other]}) is same
+
+
+def test_an_outcome_of_many_hard_expressions_asks_three_times_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("verifiers.algebra_exact.exactly_equal", lambda a, b: asked.append(a))
+    answers: list[Json] = [f"sqrt(8)+{number}-{number}" for number in range(16)]
+    others: list[Json] = [f"2*sqrt(2)+{number}-{number}" for number in range(16)]
+    assert not same_outcome({"state": {}, "answers": answers}, {"state": {}, "answers": others})
+    assert len(asked) == 3
