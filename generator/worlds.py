@@ -117,20 +117,23 @@ def _any_order(world: World, start: State, walk: Walk, needs: Sequence[set[int]]
 def _replayed(
     world: World, start: State, walk: Walk, order: Sequence[int], idle: int | None = None
 ) -> tuple[State, list[Any]] | None:
-    """Final state, and results in the order of the walk, after the calls in some order; the `idle` one changes nothing.
+    """Final state, and results in the order of the walk, after some of the calls in some order.
 
-    None where a tool refuses, or a result lacks what a later call refers to.
+    The `idle` one changes nothing and answers as it did. None where a tool refuses, or a result lacks what is needed.
     """
     state = copied(start)
     results: list[Any] = [None] * len(walk.calls)
     for place in order:
         call = walk.calls[place]
+        if place == idle:
+            results[place] = walk.results[place]
+            continue
         try:
             arguments = resolved(call["arguments"], walk.references, results)
         except LookupError:
             return None
         try:
-            results[place] = world.tools[call["name"]].run(copied(state) if place == idle else state, arguments)
+            results[place] = world.tools[call["name"]].run(state, arguments)
         except ToolFailure:
             return None
     return state, results

@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 from itertools import chain
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -185,3 +186,10 @@ def test_the_corpus_has_passages_of_every_topic_and_each_can_be_found() -> None:
 
 def test_the_corpus_has_no_passage_twice() -> None:
     assert len({passage["text"] for passage in corpus().values()}) == len(corpus())
+
+
+def test_the_guide_names_every_world_and_tool() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "worlds.md").read_text(encoding="utf-8")
+    for world in WORLDS.values():
+        row = next(line for line in guide.splitlines() if line.startswith(f"| `{world.name}` |"))
+        assert row.split("|")[3].split() == [f"`{name}`" for name in world.tools]

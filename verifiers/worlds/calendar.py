@@ -132,12 +132,16 @@ def _free(state: State, given: Mapping[str, Any]) -> Json:
         start = max(start, begin + minutes)
     if start + given["minutes"] > _CLOSES:
         raise ToolFailure(f"{event['date']} has no {given['minutes']} free minutes after the event and before 18:00")
-    return {"date": event["date"], "start_time": f"{start // 60:02}:{start % 60:02}"}
+    return {"date": event["date"], "start_time": _clock(start), "end_time": _clock(start + int(given["minutes"]))}
 
 
 def _minute(start_time: str) -> int:
     hour, minute = start_time.split(":")
     return int(hour) * 60 + int(minute)
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60:02}:{minute % 60:02}"
 
 
 _EVENT = text("Identifier of the event, such as E1234", 20)
