@@ -26,7 +26,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A wrong answer: its kind, its calls, what was done to the gold, and, for a changed value, where it stands."""
+    """A wrong answer: its kind, its calls, what was done to the gold, and which value or tool of it is another."""
 
     kind: Kind
     calls: Calls

@@ -101,7 +101,7 @@ def swapped(gold: Gold, told: Hints) -> Iterator[Mutant]:
             other = _call_of(gold, tool, gold.arguments(place), told) if tool["name"] != call["name"] else None
             if other and gold.valid(place, other):
                 detail = f"call {place + 1}: {str(other['name'])[:80]} for {str(call['name'])[:80]}"
-                yield Mutant("swap", gold.with_call(place, other), detail)
+                yield Mutant("swap", gold.with_call(place, other), detail, f"call {place + 1}")
 
 
 def added(gold: Gold, told: Hints) -> Iterator[Mutant]:

@@ -80,10 +80,10 @@ def _examinable(gold: Gold) -> bool:
 
 
 def examine(gold: Gold, executed: Executed | None = None) -> Findings:
-    """Try the mutants until one is fatal: it is of a kind that must not survive, or no mutant of its value died."""
+    """Try the mutants until one is fatal: of a kind that must not survive, or all those of its value or tool do."""
     trial = _Trial(gold, executed)
     found, used = trial.found, {call["name"] for call in gold.calls}
-    values: dict[str, list[tuple[Mutant, bool]]] = {}
+    places: dict[str, list[tuple[Mutant, bool]]] = {}
     more: list[JsonObject] = []
     for mutant in mutants(gold, [step.call for step in trial.gold_ran.steps] if trial.gold_ran else None):
         if found.fatal or found.timeouts > MAX_TIMEOUTS:
@@ -92,11 +92,11 @@ def examine(gold: Gold, executed: Executed | None = None) -> Findings:
             trial.turn(mutant)
             continue
         survives, runs, other = trial.score(mutant)
-        if mutant.kind == "value" and other:
-            values.setdefault(mutant.place, []).append((mutant, survives))
+        if mutant.place and other:
+            places.setdefault(mutant.place, []).append((mutant, survives))
         if mutant.kind == "add" and runs and mutant.calls[-1]["name"] not in used:
             more.append(mutant.calls[-1])
-    blind = (tried[0][0] for tried in values.values() if all(survives for _, survives in tried))
+    blind = (tried[0][0] for tried in places.values() if all(survives for _, survives in tried))
     found.fatal = found.fatal or next(blind, None)
     more = more[: MAX_CALLS - len(gold.calls)]  # more calls than that are not run
     if more and not found.fatal:

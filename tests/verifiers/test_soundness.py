@@ -169,6 +169,7 @@ SCHEMAS: dict[str, JsonObject] = {
     "list": {"properties": {"kind": {"type": "string"}}, "type": "object"},
     "sum": {"a": {"type": "integer"}, "b": {"type": "integer"}},
     "clear": {},
+    "touch_all": {},
     "touch": {"count": {"type": "integer"}},
     "keep": {"count": {"type": "integer"}},
     "spin": {"n": {"type": "integer"}},
@@ -176,6 +177,7 @@ SCHEMAS: dict[str, JsonObject] = {
 SAY = "def run(state, arguments):\n    state['said'] = arguments['text']\n    return {}"
 TOUCH = "def run(state, arguments):\n    state['touched'] = arguments['count']\n    return arguments"
 KEEP = "def run(state, arguments):\n    state['kept'] = arguments['count']\n    return {}"
+OK = "def run(state, arguments):\n    return {'ok': True}"
 SUM = "def run(state, arguments):\n    return {'sum': arguments['a'] + arguments['b']}"
 LIST = "def run(state, arguments):\n    return state['items'] if arguments.get('kind', 'tea') == 'tea' else []"
 CLEAR = "def run(state, arguments):\n    state['items'] = []\n    return {}"
@@ -196,6 +198,13 @@ class TestByOutcome:
         assert reason(by_outcome("Say hello, warm.", call("say", text="hello", tone="warm"), say=SAY)).startswith(
             "soundness/survivor: value: call 1, tone: 'cold' for 'warm'"
         )
+
+    def test_a_tool_for_which_every_other_does_as_well_is_refused(self) -> None:
+        sources = {"touch_all": OK, "clear": OK}
+        refused = by_outcome("Touch all.", call("touch_all"), **sources)
+        assert reason(refused) == "soundness/survivor: swap: call 1: clear for touch_all scores like the gold"
+        proof = by_outcome("Touch all.", call("touch_all"), tools=["count"], **sources)
+        assert proof.alternatives == (({"name": "clear", "arguments": {}},),)
 
     def test_a_call_that_is_not_needed_is_refused(self) -> None:
         calls = (call("rename", id=2, name="cream"), call("rename", id=2, name="curd"))

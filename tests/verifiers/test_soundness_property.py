@@ -13,12 +13,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.records import Message
+from data.records import Draft, Message
 from verifiers.answer import judge, reference
 from verifiers.calls import check_calls
 from verifiers.menu import Menu, read_menu
 from verifiers.mutant import Gold
 from verifiers.mutants import mutants
+from verifiers.verify import verify
 
 PLACE = {
     "type": "object",
@@ -228,3 +229,11 @@ def test_no_mutant_is_an_accepted_answer_and_none_reaches_1(gold: list[Any], que
     for mutant in mutants(Gold(MENU, read, (Message("user", question),), *nothing)):
         assert not Oracle(gold, list(mutant.calls), *nothing).accepted(), mutant
         assert judge(MENU.tools, gold, mutant.calls).reward < 1.0, mutant
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases())
+def test_alternatives_however_absurd_end_in_a_verdict_of_the_task(case: tuple[Any, Any, Any, Any]) -> None:
+    gold, _, accept, may_omit = case
+    draft = Draft((Message("user", "Book 2 seats for Ada or Bob in Rome."),), TOOLS, gold, accept, may_omit)
+    assert {reason.check for reason in verify(draft, checks=["soundness"]).reasons} <= {"calls", "soundness"}
