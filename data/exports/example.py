@@ -3,8 +3,8 @@
 In: a row of `data.schema.TASKS` and the chat messages it is asked with. Out: `Example`: the task, the prompt (with the
 menu in its system message, for most trainers take tools per run, not per row), the gold as one JSON string for the
 reward, and the measured columns that travel along. Pure.
-Not promised: outcomes. A trainer's reward has no worlds, so tasks of rule `outcome` are scored there by calls and
-listed alternatives; `Gold.rule` says which those are.
+Not promised: outcomes. A trainer's reward has no worlds, so tasks of rule `outcome` are scored there by their calls and
+by the other calls that are known to come to the same outcome (`alternatives`); `rule` says which tasks those are.
 """
 
 from __future__ import annotations
@@ -94,4 +94,6 @@ def gold(task: Task, harness: str) -> str:
         "accept": task.accept,
         "may_omit": task.may_omit,
     }
+    if isinstance(task.outcome, Mapping) and task.outcome.get("alternatives"):
+        parts["alternatives"] = task.outcome["alternatives"]
     return canonical_json(parts)

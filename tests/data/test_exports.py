@@ -5,6 +5,7 @@ import importlib.util
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -216,6 +217,18 @@ def test_the_reward_beside_the_rows_is_ours_on_every_case(tmp_path: Path, name: 
         assert (theirs.outcome, theirs.reward) == (ours["outcome"], ours["reward"])
         seen += 1
     assert seen > 30
+
+
+def test_other_calls_with_the_same_outcome_are_right_and_nothing_else_is(tmp_path: Path) -> None:
+    task = TASKS_OF_EVERY_SHAPE[2]
+    other = [{"name": "stop", "arguments": {}}]
+    known = gold(replace(task, rule="outcome", outcome={"state": {}, "alternatives": [other]}), "json")
+    (tmp_path / "reward.py").write_text(reward_source("verl", LEAF), encoding="utf-8")
+    judged = _reward(tmp_path).judged
+    assert judged(canonical_json(task.calls), known).reward == 1.0
+    assert judged(canonical_json(other), known).reward == 1.0
+    assert judged(canonical_json(other), gold(task, "json")).reward < 1.0
+    assert judged("[]", known).reward == 0.0
 
 
 def test_the_reward_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
