@@ -148,6 +148,11 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("tables.insert_row", {"table": "trees", "row": {"species": "elm"}}, "has the columns"),
     (
         "tables.update_rows",
+        {"table": "trees", "column": "species", "value": "oak", "set_column": "height", "new_value": 20},
+        "already",
+    ),
+    (
+        "tables.update_rows",
         {"table": "trees", "column": "height", "value": 20, "set_column": "height", "new_value": 21},
         "the one by which",
     ),

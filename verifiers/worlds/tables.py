@@ -112,6 +112,8 @@ def _update(state: State, given: Mapping[str, Any]) -> Json:
     rows = _matching(table, given)
     if not rows:
         raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")
+    if all(row[target] == given["new_value"] for row in rows):
+        raise ToolFailure(f"{target} is {given['new_value']!r} there already")
     for row in rows:
         row[target] = given["new_value"]
     return {"changed": len(rows), "rows": [dict(row) for row in rows]}
