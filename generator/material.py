@@ -33,12 +33,14 @@ class Material:
     chains: tuple[Chain, ...]
     reach: Mapping[str, int]
     """How many calls can follow a tool's, each with the result of the one before, up to `MOST_CALLS - 1`."""
+    openings: frozenset[str]
+    """The tools that a chain can begin with; those that follow are given one value less, for one is passed on."""
 
     def has(self, kind: BriefKind) -> bool:
         """Whether there is anything to make a brief of this kind of."""
         enough: dict[BriefKind, object] = {
             "parallel": len(self.callable) > 1,
-            "dependent": self.chains,
+            "dependent": self.openings,
             "conversation": self.spoken,
             "alternatives": self.synonymous,
             "removed": len(self.entries) > 1,
@@ -50,8 +52,9 @@ class Material:
 def material(entries: Sequence[Entry], chains: Sequence[Chain], most_values: int) -> Material:
     """What these entries are good for; tools that require more values are called only when there are no others."""
     light = tuple(entry for entry in entries if least_values(entry.parameters) <= most_values) or tuple(entries)
-    names = {entry.name for entry in light}
-    near = tuple(chain for chain in chains if {chain.producer.name, chain.consumer.name} <= names)
+    known = {entry.name for entry in entries}
+    near = [chain for chain in chains if {chain.producer.name, chain.consumer.name} <= known]
+    near = [chain for chain in near if least_values(chain.consumer.parameters) - 1 <= most_values]
     spoken = tuple(entry for entry in light if _spoken(entry.parameters))
     return Material(
         entries=tuple(entries),
@@ -59,8 +62,9 @@ def material(entries: Sequence[Entry], chains: Sequence[Chain], most_values: int
         spoken=spoken,
         unsayable=tuple(entry for entry in spoken if unsayable(entry.parameters)),
         synonymous=tuple(entry for entry in light if synonymous(entry.parameters)),
-        chains=near,
+        chains=tuple(near),
         reach=_reach(near),
+        openings=frozenset(chain.producer.name for chain in near if chain.producer in light),
     )
 
 

@@ -47,7 +47,7 @@ def parallel(stock: Material, random: Random, most: int, count: int) -> Wish:
 
 def dependent(stock: Material, random: Random, most: int, count: int) -> Wish:
     """A chain of calls, each with the result of the one before; the longest there is, `count` at most."""
-    deepest = min(count - 1, max(stock.reach.values()))
+    deepest = min(count - 1, max(stock.reach[name] for name in stock.openings))
     links: list[Chain] = []
     while len(links) < deepest:
         left = deepest - len(links) - 1
@@ -56,7 +56,7 @@ def dependent(stock: Material, random: Random, most: int, count: int) -> Wish:
         ways = [
             chain
             for chain in stock.chains
-            if (here is None or chain.producer.name == here)
+            if (chain.producer.name in stock.openings if here is None else chain.producer.name == here)
             and chain.consumer.name not in seen
             and stock.reach.get(chain.consumer.name, 0) >= left
         ]
