@@ -89,6 +89,7 @@ def must_be_said(parameters: Json, arguments: JsonObject, name: str) -> bool:
 
 def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Ungrounded]:
     said = said_in(messages)
+    said.renew()
     effort, size = 0, sum(len(message.content) for message in messages)
     for place, call in enumerate(calls, 1):
         parameters = (menu.tool(str(call["name"])) or {}).get("parameters")

@@ -33,6 +33,10 @@ class Said:
 
     def __init__(self, messages: tuple[Message, ...]) -> None:
         self._text = Text(tuple(message.content for message in messages))
+        self.renew()
+
+    def renew(self) -> None:
+        """Let as many expressions be compared exactly as if nobody had asked yet: a kept reading forgets its askers."""
         self._exactly = at_most(MAX_QUESTIONS)
 
     @lazy

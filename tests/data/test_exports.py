@@ -221,7 +221,7 @@ def test_the_reward_beside_the_rows_is_ours_on_every_case(tmp_path: Path, name: 
 
 def test_other_calls_with_the_same_outcome_are_right_and_nothing_else_is(tmp_path: Path) -> None:
     task = TASKS_OF_EVERY_SHAPE[2]
-    other = [{"name": "stop", "arguments": {}}]
+    other: list[JsonObject] = [{"name": "stop", "arguments": {}}]
     known = gold(replace(task, rule="outcome", outcome={"state": {}, "alternatives": [other]}), "json")
     (tmp_path / "reward.py").write_text(reward_source("verl", LEAF), encoding="utf-8")
     judged = _reward(tmp_path).judged

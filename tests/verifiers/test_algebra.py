@@ -178,6 +178,14 @@ def test_a_comparison_that_is_not_decided_has_its_own_code(monkeypatch: pytest.M
     assert (verdict.check, verdict.code) == ("grounding", "undecided")
 
 
+def test_a_text_asked_again_says_the_same() -> None:
+    menu = read_menu([{"name": "solve", "description": "", "parameters": {"x": {"type": "string"}}}])
+    assert isinstance(menu, Menu)
+    calls = ({"name": "solve", "arguments": {"x": "2*sqrt(2)"}},)
+    verdicts = [check_grounding(menu, calls, (Message("user", "solve sqrt(8) once more"),)) for _ in range(5)]
+    assert verdicts == [None] * 5
+
+
 def test_one_text_asks_three_times_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr("verifiers.algebra_exact.exactly_equal", lambda a, b: asked.append(a))
