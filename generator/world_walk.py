@@ -18,8 +18,8 @@ import orjson
 from data.canonical import canonical_json
 from data.records import Json
 from generator.world_values import COMPANIONS, LINKS, RANKED, SOURCES
-from verifiers.answer import equal
 from verifiers.menu import Menu, read_menu
+from verifiers.outcome_values import same_values
 from verifiers.worlds import WORLDS
 from verifiers.worlds.base import State, Tool, ToolFailure, World
 
@@ -183,7 +183,7 @@ def _try(world: World, tool: Tool, given: dict[str, Json], walk: Walk) -> None:
         return
     changed = state != walk.state
     told = [leaf for leaf in leaves(result) if leaf and leaf not in list(leaves(arguments))]
-    if not changed and (not told or any(equal(result, other) for other in walk.results)):
+    if not changed and (not told or any(_same(result, other) for other in walk.results)):
         return
     walk.said |= {canonical_json(leaf) for leaf in leaves(given) if leaf not in walk.references}
     for path in _paths(result, tool.name in RANKED and "limit" not in given):
@@ -196,6 +196,11 @@ def _try(world: World, tool: Tool, given: dict[str, Json], walk: Walk) -> None:
     walk.calls.append(call)
     walk.results.append(result)
     walk.changed.append(changed)
+
+
+def _same(one: Json, other: Json) -> bool:
+    """As outcomes are compared, where arithmetic decides: a draw starts no child process for what it does not."""
+    return same_values(one, other, lambda a, b: None)
 
 
 def _paths(value: Json, ranked: bool, path: Path = ()) -> Iterator[Path]:
