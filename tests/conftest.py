@@ -1,10 +1,15 @@
-"""What tests of several rooms use: an S3 server of the session's own, and buckets on it."""
+"""What tests of several rooms use: an S3 server of the session's own, and buckets on it; no test is timed."""
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.s3_support import KEYS, make_bucket, s3_server
+
+# A busy machine is no fault of the code: speed is measured in benchmarks/ alone.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

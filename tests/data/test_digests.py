@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.canonical import canonical_bytes
@@ -16,7 +16,6 @@ strategies = {"string": texts, "int32": st.integers(-(2**31), 2**31 - 1), "bool"
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(deadline=None)  # other work on the machine is no fault
 @given(st.fixed_dictionaries({field.name: strategies.get(str(field.type), floats) for field in TASKS}), st.booleans())
 def test_a_row_counts_as_its_canonical_json(row: dict[str, object], with_nulls: bool) -> None:
     row |= {field.name: None for field in TASKS if field.nullable and with_nulls}
