@@ -79,7 +79,10 @@ def _json_values(column: Any) -> list[Any]:
     values = plain_values(column)
     if pa.types.is_floating(column.type):
         numbers = column.to_numpy()
-        for place in np.flatnonzero((np.trunc(numbers) == numbers) | ~(np.abs(numbers) >= 1e-4)).tolist():
+        whole = (np.trunc(numbers) == numbers) & (np.abs(numbers) < 2**53)
+        for place in np.flatnonzero(whole).tolist():
+            values[place] = int(values[place])
+        for place in np.flatnonzero(~whole & ~((np.abs(numbers) >= 1e-4) & (np.abs(numbers) < 2**53))).tolist():
             values[place] = orjson.Fragment(canonical_bytes(values[place]))
     return values
 

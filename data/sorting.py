@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from data.errors import StoreError
 
-HELD = 32 << 20
+HELD = 16 << 20
 _SHARES = 64
 _BORDERS = [f"{number * 256 // _SHARES:02x}" for number in range(1, _SHARES)]
 
