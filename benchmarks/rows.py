@@ -13,15 +13,13 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import count, cycle, islice
-from pathlib import Path
 from typing import Any
 
+from benchmarks import bfcl
 from generator.briefs import BriefConfig, plan, proposes_all
 from generator.catalogue import load_catalogue
 from generator.oracle import oracle_parts
 
-REAL = Path(__file__).resolve().parents[2] / "shared" / "real" / "bfcl"
-CATEGORIES = ("simple_python", "multiple", "parallel")
 OPENINGS = ("Hello", "Good morning", "Please", "A favour", "One more thing", "For the report", "Next", "As agreed")
 WHO = ("Ida", "Noah", "Mila", "Theo", "Vera", "Hugo", "Lena", "Otto", "Rosa", "Emil", "Nina", "Paul", "Jonas")
 THINGS = ("album", "ladder", "candle", "pillow", "basket", "mirror", "carpet", "kettle", "wallet", "bucket", "lantern")
@@ -55,35 +53,14 @@ def word(place: int) -> str:
 @cache
 def templates() -> tuple[tuple[str, Any, Any], ...]:
     """Question, tools and calls of every row there is."""
-    return tuple(_bfcl() if REAL.is_dir() else islice(_catalogue(), 1000))
+    return tuple(_bfcl() if bfcl.REAL.is_dir() else islice(_catalogue(), 1000))
 
 
 def _bfcl() -> Iterator[tuple[str, Any, Any]]:
-    """Rows of one question and the first acceptable value of every argument that may not be left out."""
-    for category in CATEGORIES:
-        golds = {row["id"]: row["ground_truth"] for row in _rows(REAL / "possible_answer" / f"BFCL_v4_{category}.json")}
-        for row in _rows(REAL / f"BFCL_v4_{category}.json"):
-            turns = row["question"][0]
-            if len(turns) == 1:
-                calls = [
-                    {
-                        "name": name,
-                        "arguments": {key: _plain(values[0]) for key, values in of.items() if "" not in values},
-                    }
-                    for call in golds[row["id"]]
-                    for name, of in call.items()
-                ]
-                yield turns[0]["content"], row["function"], calls
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(inner[0]) for name, inner in value.items() if inner and inner[0] != ""}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
-
-
-def _rows(path: Path) -> Iterator[Any]:
-    return map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    """The real rows of one question."""
+    for draft in bfcl.rows().values():
+        if len(draft.messages) == 1:
+            yield draft.messages[0].content, draft.tools, draft.calls
 
 
 def _catalogue() -> Iterator[tuple[str, Any, Any]]:
