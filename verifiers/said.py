@@ -107,9 +107,10 @@ class Said:
 
     def string(self, value: str) -> bool | None:
         """RULES G1, and what a string may be besides text: a moment (G3), a code (G4), a number, an expression (G5)."""
-        if self._text.plainly_says(value):
+        exact = is_also_a_word(value)
+        if not exact and self._text.plainly_says(value):
             return True
-        said = self._text.says_exactly(value) if is_also_a_word(value) else self._text.says(value)
+        said = self._text.says_exactly(value) if exact else self._text.says(value)
         if said and (value.isalpha() or not _FIGURE.search(value)):
             return True
         folded = fold(value.strip())

