@@ -76,7 +76,8 @@ def _plain(brief: Brief) -> Prompt:
         oracle = json.dumps({"tools": tools, "question": said, "calls": calls})
     elif brief.said:
         lines = " ".join([*brief.targets, *(f"{place} {_json(given)}" for place, given in enumerate(brief.said, 1))])
-        text, schema, oracle = _fill("plain_turns", calls=lines), turns_schema(brief), json.dumps(turns)
+        text = _fill("plain_turns", calls=lines, about=_about(brief, brief.targets))
+        schema, oracle = turns_schema(brief), json.dumps(turns)
     elif brief.mode == "evolve" or proposes_all(brief):
         asked = slice(-1, None) if brief.kind == "further" else slice(None)
         written = list(zip(brief.targets, brief.arguments, strict=True))[asked]
