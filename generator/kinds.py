@@ -74,7 +74,10 @@ def check_shares(shares: Mapping[str, float], mode: Mode) -> Shares:
     if wrong := [f"{name}={share:g}" for name, share in shares.items() if not 0 <= share <= 1]:
         raise UsageError(f"--kinds has {wrong[0]}, which is no share", hint="a share lies in [0, 1]")
     if abs(sum(shares.values()) - 1) > 1e-6:
-        raise UsageError(f"the shares of --kinds add up to {sum(shares.values()):g}, not to 1", hint="give every kind that shall come its share")
+        raise UsageError(
+            f"the shares of --kinds add up to {sum(shares.values()):g}, not to 1",
+            hint="give every kind that shall come its share",
+        )
     return {kind: shares[kind] for kind in known if kind in shares}
 
 
