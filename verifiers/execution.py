@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.canonical import CanonicalError, canonical_bytes
 from data.records import Json, JsonObject, Verdict
@@ -27,8 +27,9 @@ from verifiers.menu import Menu, Validator, read_menu
 from verifiers.outcome_values import same_values
 from verifiers.sandbox import MAX_SECONDS, SandboxFault, run_source
 from verifiers.state_diff import difference
-from verifiers.worlds import BUILTIN, builtin
-from verifiers.worlds.base import ToolFailure
+
+if TYPE_CHECKING:  # the worlds are imported when a row has a tool of ours, for most rows have none
+    from verifiers.worlds.base import Tool
 
 MAX_CALLS = 16
 MAX_STATE, MAX_RESULT = 256 * 1024, 64 * 1024
@@ -171,7 +172,7 @@ class _Run:
         source = self._implementations.get(name)
         if not isinstance(source, str):
             raise SandboxFault("no_implementation", "the tool has no implementation")
-        if source.startswith(BUILTIN):
+        if _is_builtin(source):
             return _run_builtin(source, self._state, json.loads(canonical_bytes(arguments)))
         self._state, result = run_source(source, self._state, arguments, self._seconds)
         return result  # type: ignore[no-any-return]
@@ -204,9 +205,23 @@ def _at(result: Json, path: str, said: str) -> Json:
     return result
 
 
+def _is_builtin(source: str) -> bool:
+    from verifiers.worlds import BUILTIN
+
+    return source.startswith(BUILTIN)
+
+
+def _builtin(source: str) -> Tool | None:
+    from verifiers.worlds import builtin
+
+    return builtin(source)
+
+
 def _run_builtin(source: str, state: dict[str, Any], arguments: JsonObject) -> Json:
     """One call of a tool of ours, whose own schema holds: the menu's may differ, and references stand for anything."""
-    tool = builtin(source)
+    from verifiers.worlds.base import ToolFailure
+
+    tool = _builtin(source)
     if tool is None:
         raise SandboxFault("bad_implementation", f"there is no built-in tool {source[:80]}")
     if cause := _validator(source).first_cause(arguments):
@@ -221,7 +236,7 @@ def _run_builtin(source: str, state: dict[str, Any], arguments: JsonObject) -> J
 
 @lru_cache(maxsize=512)
 def _validator(source: str) -> Validator:
-    tool = builtin(source)
+    tool = _builtin(source)
     assert tool is not None
     menu = read_menu([{"name": tool.name, "description": tool.description, "parameters": tool.parameters}])
     assert isinstance(menu, Menu), f"{source}: {menu}"
@@ -237,7 +252,7 @@ def _misfit(menu: Menu, implementations: Json) -> Verdict | None:
     for name, source in implementations.items():
         if menu.tool(name) is None:
             return _fault("bad_implementation", f"{name[:80]} is no tool of the menu")
-        if not isinstance(source, str) or (source.startswith(BUILTIN) and builtin(source) is None):
+        if not isinstance(source, str) or (_is_builtin(source) and _builtin(source) is None):
             return _fault("bad_implementation", f"{name[:80]}: neither source text nor a built-in tool")
     return None
 
