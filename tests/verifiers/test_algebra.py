@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Message
+from data.records import JsonObject, Message
 from verifiers import algebra, algebra_exact
 from verifiers.algebra_exact import exactly_equal
 from verifiers.algebra_parse import parse
@@ -181,7 +181,7 @@ def test_a_comparison_that_is_not_decided_has_its_own_code(monkeypatch: pytest.M
 def test_a_text_asked_again_says_the_same() -> None:
     menu = read_menu([{"name": "solve", "description": "", "parameters": {"x": {"type": "string"}}}])
     assert isinstance(menu, Menu)
-    calls = ({"name": "solve", "arguments": {"x": "2*sqrt(2)"}},)
+    calls: tuple[JsonObject, ...] = ({"name": "solve", "arguments": {"x": "2*sqrt(2)"}},)
     verdicts = [check_grounding(menu, calls, (Message("user", "solve sqrt(8) once more"),)) for _ in range(5)]
     assert verdicts == [None] * 5
 
