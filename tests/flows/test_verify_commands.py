@@ -104,7 +104,17 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
 
 @pytest.mark.parametrize("verb", ["verify", "score"])
 def test_a_verb_without_a_flow_imports_nothing_heavy(verb: str) -> None:
-    heavy = ("prefect", "datasets", "sympy", "scipy", "numpy", "pandas", "openai", "pyarrow", "pydantic_monty")
+    heavy: tuple[str, ...] = (
+        "prefect",
+        "datasets",
+        "sympy",
+        "scipy",
+        "numpy",
+        "pandas",
+        "openai",
+        "pyarrow",
+        "pydantic_monty",
+    )
     heavy = (*heavy, "verifiers.worlds", "rich")
     code = (
         "import sys, flows.cli\n"

@@ -6,7 +6,7 @@ from data.records import Message
 from verifiers.said import Said
 
 
-def says(text: str, value: str | int | float) -> bool:
+def says(text: str, value: str | int | float) -> bool | None:
     said = Said((Message("user", text),))
     return said.string(value) if isinstance(value, str) else said.number(value)
 
