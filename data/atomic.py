@@ -93,11 +93,14 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def create(path: Path, content: bytes) -> bool:
     """Write the file unless one is there: a compare-and-swap among writers. True for the one who wrote it."""
-    make_folder(path.parent)
     temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}.tmp"
     try:
         with store_errors(path, "write"):
-            temporary.write_bytes(content)
+            while True:  # Whoever empties a folder removes it, perhaps just now.
+                make_folder(path.parent)
+                with suppress(FileNotFoundError):
+                    temporary.write_bytes(content)
+                    break
             sync_file(temporary)
             try:
                 os.link(temporary, path)

@@ -16,6 +16,9 @@ from data.records import Json
 EXPORTS = ("verl", "trl", "openrlhf", "skyrl", "slime")
 """Exports that are Parquet: `load_dataset(path, NAME)` finds one once `sparring sets export` has written it."""
 
+CARD = "README.md"
+"""The card's file. Made anew, it claims a version's folder for its writer."""
+
 _OPEN_ENGINES = {"embedded", "scripted"}
 """Engines whose weights (Apache-2.0) or words (ours) leave the rows free; another's licence is for its user to know."""
 

@@ -9,12 +9,13 @@ Not promised: telling a dead writer from a slow one; the caller's least age does
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from data import log
+from data.card import CARD
 from data.manifest import MANIFEST
 from data.storage import STAGING, Item, Storage
 from data.version import set_names
@@ -47,11 +48,16 @@ def remnants(store: Storage) -> tuple[Remnant, ...]:
     return tuple(_remnant(where, groups[where]) for where in sorted(groups) if where not in logged)
 
 
-def remove(store: Storage, found: Remnant) -> None:
-    """Remove it. `StoreError` if the store refuses."""
-    first = [key for key in found.keys if key.endswith(f"/{MANIFEST}")]
-    store.delete(first)  # What is half gone must not look whole.
-    store.delete(found.keys)
+def take_back(storage: Storage, keys: Sequence[str]) -> None:
+    """Remove the objects of folders that the log does not name. `StoreError` if the storage refuses.
+
+    Manifests go first, for what is half gone must not look whole; cards last, for they hold the folder's name: once
+    it is free another writer may take it, and nothing of his may be removed.
+    """
+    names = {key: key.rpartition("/")[2] for key in keys}
+    storage.delete([key for key in keys if names[key] == MANIFEST])
+    storage.delete([key for key in keys if names[key] not in (MANIFEST, CARD)])
+    storage.delete([key for key in keys if names[key] == CARD])
 
 
 def _place(key: str) -> str:

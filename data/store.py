@@ -23,9 +23,10 @@ import pyarrow as pa
 
 from data import log
 from data.atomic import store_errors
-from data.card import card
+from data.card import CARD, card
 from data.digests import file_digest, set_digests
 from data.errors import StoreError
+from data.garbage import take_back
 from data.ledger import LedgerRow, balance, ledger_table
 from data.manifest import MANIFEST, FileEntry, Manifest, Origin, manifest_bytes, read_manifest
 from data.parquet import read_tables, write_tables
@@ -36,7 +37,6 @@ from data.verification import object_digest, verify_version
 from data.version import Version, set_home
 
 TRAIN = "data/train-00000-of-00001.parquet"
-CARD = "README.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def publish(store: Storage, publication: Publication) -> Version:
                 log.point_latest(home)
                 return version
             if known is None:
-                _withdraw(version.storage)
+                take_back(version.storage, [item.key for item in version.storage.items()])
 
 
 def _stage(stage: Path, publication: Publication) -> Manifest:
@@ -111,8 +111,9 @@ def _known(home: Storage, history: Sequence[log.Entry], draft: Manifest) -> Vers
         folder = home.at("versions").at(name)
         with suppress(StoreError):  # No manifest, or damaged: no version of ours.
             found = Version(folder, read_manifest(folder))
-            sound = name in logged or (found.manifest.parents == parents and not verify_version(found))
-            if found.manifest.identity == draft.identity and sound:
+            if found.manifest.identity != draft.identity:
+                continue
+            if name in logged or (found.manifest.parents == parents and not verify_version(found)):
                 return found
     return None
 
@@ -138,7 +139,7 @@ def _put(
         _read_back(folder, files)
     except BaseException:
         with suppress(StoreError):
-            _withdraw(folder)
+            take_back(folder, [item.key for item in folder.items()])
         raise
     whole = replace(named, files=files)
     folder.write(MANIFEST, manifest_bytes(whole))
@@ -152,12 +153,6 @@ def _read_back(folder: Storage, files: Sequence[FileEntry]) -> None:
                 f"{folder.location}/{entry.path} does not read back as it was written",
                 hint="check the disk or the storage, then give the same command again",
             )
-
-
-def _withdraw(folder: Storage) -> None:
-    """Take back a version that the log does not name, its manifest first: what is half gone, nobody trusts."""
-    folder.delete([MANIFEST])
-    folder.delete([item.key for item in folder.items()])
 
 
 def _entry(stage: Path, path: str, rows: int) -> FileEntry:

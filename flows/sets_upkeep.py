@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from data.errors import StoreError
-from data.garbage import Remnant, older, remnants, remove
+from data.garbage import Remnant, older, remnants, take_back
 from data.storage import Storage
 from data.verification import verify_version
 from data.version import list_sets, logged_version, open_version, set_history
@@ -91,7 +91,7 @@ def gc_command(
     going = [one for one in old if unlogged or one.kind != "unlogged"]
     if yes:
         for one in going:
-            remove(place, one)
+            take_back(place, one.keys)
     if as_json:
         rows = [{"where": one.where, "kind": one.kind, "bytes": one.bytes} for one in old]
         print(json.dumps([row | {"removed": yes and one in going} for row, one in zip(rows, old, strict=True)]))

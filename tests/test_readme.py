@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -16,12 +17,14 @@ COMMANDS = [line.partition("  #")[0].strip() for line in README.splitlines() if 
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_of_the_readme_parses(line: str) -> None:
-    group = typer.main.get_command(app)
-    words = shlex.split(line)[1:]
-    context = group.make_context("sparring", words[:1], resilient_parsing=True)
-    command = group.commands[words[0]]  # type: ignore[attr-defined]
-    parsed = command.make_context(words[0], words[1:], parent=context)
-    assert parsed.params
+    command: Any = typer.main.get_command(app)
+    name, *words = shlex.split(line)
+    context = None
+    while hasattr(command, "commands"):
+        context = command.make_context(name, words[:1], parent=context, resilient_parsing=True)
+        name, *words = words
+        command = command.commands[name]
+    assert command.make_context(name, words, parent=context).params
 
 
 @pytest.mark.parametrize("target", re.findall(r"\]\((?!http)([^)]+)\)", README))

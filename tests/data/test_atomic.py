@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from data import atomic
 from data.atomic import create, make_folder, replacing, store_errors, write_bytes
 from data.errors import StoreError
 
@@ -36,6 +37,18 @@ def test_only_the_first_creates(tmp_path: Path) -> None:
     assert not create(tmp_path / "log" / "1", b"second")
     assert (tmp_path / "log" / "1").read_bytes() == b"first"
     assert os.listdir(tmp_path / "log") == ["1"]
+
+
+def test_a_folder_that_another_writer_removes_just_then_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def removed_once(path: Path) -> Path:
+        monkeypatch.undo()
+        return path
+
+    monkeypatch.setattr(atomic, "make_folder", removed_once)
+    assert create(tmp_path / "versions" / "card", b"mine")
+    assert (tmp_path / "versions" / "card").read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("act", [lambda path: write_bytes(path, b""), lambda path: create(path, b""), make_folder])

@@ -5,7 +5,7 @@ import errno
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ import pytest
 
 from data import log
 from data.errors import StoreError, UsageError
+from data.garbage import take_back
 from data.ledger import LedgerRow
 from data.manifest import Origin
 from data.rows import task_from_row
@@ -199,6 +200,22 @@ def test_who_loses_the_race_for_a_place_publishes_on_top(
     assert "Report of v0002" in late.storage.read("report.md").decode()
     assert verify_version(late) == ()
     assert store.at("demo/versions").folders() == (rival.manifest.version, late.manifest.version)
+
+
+def test_what_is_taken_back_loses_its_manifest_first_and_its_name_last(
+    store: Storage, publication: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[str] = []
+    delete = type(store).delete
+
+    def recorded(self: Storage, keys: Iterable[str]) -> None:
+        gone.extend(found := list(keys))
+        delete(self, found)
+
+    folder = publish(store, publication()).storage
+    monkeypatch.setattr(type(store), "delete", recorded)
+    take_back(folder, [item.key for item in folder.items()])
+    assert (gone[0], gone[-1], len(gone)) == ("manifest.json", "README.md", 7)
 
 
 def test_what_does_not_read_back_is_not_published(

@@ -18,7 +18,7 @@ from random import Random
 import pytest
 
 from data import log
-from data.garbage import older, remnants, remove
+from data.garbage import older, remnants, take_back
 from data.storage import Storage, open_storage
 from data.store import publish
 from data.verification import verify_version
@@ -78,7 +78,7 @@ def crash(store: Storage, kill: Callable[[Storage], None]) -> None:
     assert [entry.digest for entry in log.entries(store.at("demo"))] == [before.manifest.digest, again.manifest.digest]
     for left in older(remnants(store), datetime.now(UTC) + timedelta(hours=1)):
         assert left.kind != "unlogged"
-        remove(store, left)
+        take_back(store, left.keys)
     assert_sound(store)
     assert remnants(store) == ()
 
