@@ -52,7 +52,7 @@ def take_back(storage: Storage, keys: Sequence[str]) -> None:
     """Remove the objects of folders that the log does not name. `StoreError` if the storage refuses.
 
     Manifests go first, for what is half gone must not look whole; cards last, for they hold the folder's name: once
-    it is free another writer may take it, and nothing of his may be removed.
+    it is free another writer may take it. Who may meet one there gives the keys that are his own, not a listing.
     """
     names = {key: key.rpartition("/")[2] for key in keys}
     storage.delete([key for key in keys if names[key] == MANIFEST])

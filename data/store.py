@@ -72,7 +72,7 @@ def publish(store: Storage, publication: Publication) -> Version:
                 log.point_latest(home)
                 return version
             if known is None:
-                take_back(version.storage, [item.key for item in version.storage.items()])
+                take_back(version.storage, [MANIFEST, *(entry.path for entry in version.manifest.files)])
 
 
 def _stage(stage: Path, publication: Publication) -> Manifest:
@@ -139,7 +139,7 @@ def _put(
         _read_back(folder, files)
     except BaseException:
         with suppress(StoreError):
-            take_back(folder, [item.key for item in folder.items()])
+            take_back(folder, [entry.path for entry in draft.files] + list(texts))
         raise
     whole = replace(named, files=files)
     folder.write(MANIFEST, manifest_bytes(whole))

@@ -14,7 +14,7 @@ import pytest
 
 from data import log
 from data.errors import StoreError, UsageError
-from data.garbage import take_back
+from data.garbage import remnants, take_back
 from data.ledger import LedgerRow
 from data.manifest import Origin
 from data.rows import task_from_row
@@ -166,20 +166,21 @@ def test_writers_at_once_publish_one_on_top_of_the_other(store: Storage, publica
 
 
 def test_writers_of_equal_tasks_at_once_get_a_folder_each(store: Storage, publication: Publisher) -> None:
-    barrier = threading.Barrier(3)
+    barrier = threading.Barrier(6)
 
     def write(passes: int) -> None:
         barrier.wait()
         publish(store, publication(passes=passes))
 
-    threads = [threading.Thread(target=write, args=(passes,)) for passes in (3, 4, 5)]
+    threads = [threading.Thread(target=write, args=(passes,)) for passes in range(1, 7)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     found = versions(store)
-    assert len({version.manifest.measurement_digest for version in found}) == 3
-    assert [verify_version(version) for version in found] == [()] * 3
+    assert len({version.manifest.measurement_digest for version in found}) == 6
+    assert [verify_version(version) for version in found] == [()] * 6
+    assert remnants(store) == ()
 
 
 def test_who_loses_the_race_for_a_place_publishes_on_top(
@@ -200,6 +201,23 @@ def test_who_loses_the_race_for_a_place_publishes_on_top(
     assert "Report of v0002" in late.storage.read("report.md").decode()
     assert verify_version(late) == ()
     assert store.at("demo/versions").folders() == (rival.manifest.version, late.manifest.version)
+
+
+def test_who_takes_a_version_back_leaves_what_others_have_begun_there(
+    store: Storage, publication: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = log.claim
+
+    def rival_first(home: Storage, entry: log.Entry) -> bool:
+        monkeypatch.setattr(log, "claim", claim)
+        home.write(f"versions/{entry.version}/.README.md.rival.tmp", b"a third one's card")
+        publish(store, publication(first=1))
+        return claim(home, entry)
+
+    monkeypatch.setattr(log, "claim", rival_first)
+    publish(store, publication())
+    (left,) = remnants(store)
+    assert left.where.endswith("/.README.md.rival.tmp")
 
 
 def test_what_is_taken_back_loses_its_manifest_first_and_its_name_last(
