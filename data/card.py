@@ -1,13 +1,13 @@
 """The dataset card, `README.md` of a version: what the set is, how it was measured, how to read it.
 
 In: the manifest (still without the texts). Out: Markdown whose YAML front matter lets `datasets.load_dataset(path)`
-read the tasks as the split `train`, and nothing else of the folder.
-Not promised: figures of the tasks; those are in `report.md` and in the columns.
+read the tasks by split, and nothing else of the folder.
+Not promised: the words of another language than English.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from data.canonical import canonical_json
 from data.manifest import Manifest
@@ -19,16 +19,19 @@ EXPORTS = ("verl", "trl", "openrlhf", "skyrl", "slime")
 CARD = "README.md"
 """The card's file. Made anew, it claims a version's folder for its writer."""
 
-_OPEN_ENGINES = {"embedded", "scripted"}
-"""Engines whose weights (Apache-2.0) or words (ours) leave the rows free; another's licence is for its user to know."""
-
 
 def card(manifest: Manifest) -> str:
     """The whole card, front matter first."""
     origin = manifest.origin
+    splits = _splits(manifest)
     return _CARD.format(
-        licence="apache-2.0" if origin.engine in _OPEN_ENGINES else "other",
-        exports="".join(_EXPORT.format(name=name) for name in EXPORTS),
+        licence=licence(manifest),
+        splits="".join(_SPLIT.format(name=name, path=f"data/{name}-*.parquet") for name in splits),
+        exports="".join(_export(name, splits) for name in EXPORTS),
+        rows=", ".join(f"{count} in `{name}`" for name, count in splits.items()),
+        evaluation=_EVAL if "eval" in splits else "",
+        weights=_weights(origin.players),
+        contamination=_contamination(origin.contamination),
         name=manifest.name,
         version=manifest.version,
         digest=manifest.digest,
@@ -41,6 +44,49 @@ def card(manifest: Manifest) -> str:
     )
 
 
+def licence(manifest: Manifest) -> str:
+    """The licence of the rows: that of the weights that wrote them, where it is known and open, else `other`."""
+    said = _generator(manifest.origin.players).get("licence")
+    return said if isinstance(said, str) and said else "other"
+
+
+def _generator(players: Mapping[str, Json]) -> Mapping[str, Json]:
+    found = players.get("generator")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _weights(players: Mapping[str, Json]) -> str:
+    """One sentence on the weights that wrote the questions and their licence."""
+    generator = _generator(players)
+    name = " ".join(str(generator[key]) for key in ("engine", "digest") if generator.get(key)) or "not said"
+    terms = generator.get("licence") or "not known to sparring: whoever publishes this set has to look it up"
+    return f"Written by `{name}`. Licence of these weights: {terms}."
+
+
+def _splits(manifest: Manifest) -> dict[str, int]:
+    """Rows by split, `train` first."""
+    rows: dict[str, int] = {}
+    for entry in manifest.files:
+        if entry.path.startswith("data/"):
+            name = entry.path.removeprefix("data/").partition("-")[0]
+            rows[name] = rows.get(name, 0) + (entry.rows or 0)
+    return dict(sorted(rows.items(), key=lambda item: (item[0] != "train", item[0])))
+
+
+def _export(name: str, splits: Iterable[str]) -> str:
+    files = "".join(_SPLIT.format(name=split, path=f"exports/{name}/{split}.parquet") for split in splits)
+    return f"- config_name: {name}\n  data_files:\n{files}"
+
+
+def _contamination(report: Mapping[str, Json]) -> str:
+    """A table of the held-out files that questions were compared with."""
+    files = report.get("held_out")
+    if not isinstance(files, Sequence) or not files:
+        return "No held-out set was named: whether questions of a benchmark are among these is not known."
+    lines = [_FILE.format(**entry) for entry in files if isinstance(entry, Mapping)]
+    return _CHECKED + "\n".join(lines)
+
+
 def _lines(values: Mapping[str, Json]) -> str:
     return "\n".join(f"- {key}: `{_shown(value)}`" for key, value in sorted(values.items())) or "- not said"
 
@@ -49,12 +95,23 @@ def _shown(value: Json) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
-_EXPORT = """\
-- config_name: {name}
-  data_files:
-  - split: train
-    path: exports/{name}/train.parquet
+_SPLIT = """\
+  - split: {name}
+    path: {path}
 """
+
+_EVAL = """
+The gold calls of `eval` use tools that no gold call of `train` uses.
+"""
+
+_CHECKED = """\
+Questions that these files have too, word for word or nearly (70 % of the trigrams), were left out. Tools that stand in
+the menus of both show how far the file measures tools that were never seen.
+
+| file | questions | equal | nearly | tools in both |
+|---|---|---|---|---|
+"""
+_FILE = "| `{name}` | {questions} | {exact} | {near} | {tools_shared} of {tools} |"
 
 _SCRIPTED = """
 > Made by the scripted stand-in engine for dry runs and tests: no model wrote or attempted these tasks.
@@ -69,15 +126,14 @@ configs:
 - config_name: default
   default: true
   data_files:
-  - split: train
-    path: data/train-*.parquet
-{exports}---
+{splits}{exports}---
 
 # {name} {version}
 
 Tool-calling tasks that a generator model wrote, verifiers proved solvable by program, and a solver model attempted.
 A row is one task: messages, a tool menu, the gold calls, and how often the solver got it right.
-{scripted}
+Rows: {rows}.
+{evaluation}{scripted}
 ```python
 from datasets import load_dataset
 tasks = load_dataset("path/of/this/folder", split="train")
@@ -95,6 +151,14 @@ Columns that end in `_json` hold canonical JSON text (`json.loads` reads it): `m
 `pass_low` to `pass_high`; `band` is `hard` below 0.25, `easy` above 0.75, else `frontier`. `signal_g8` is the chance
 that a group of 8 attempts disagrees. Attempts that the engine failed to deliver are in neither count.
 
+## How difficult, about what
+
+![Tasks by pass rate](figures/pass_rate.svg)
+
+![Tasks by domain](figures/domains.svg)
+
+![Briefs by where they ended](figures/ledger.svg)
+
 ## How difficulty was measured
 
 {difficulty}
@@ -107,7 +171,11 @@ Engine `{engine}`, seed {seed}, verifiers `{verifier}`.
 
 {players}
 
-`equal: true` says that both players still have the base's weights.
+`equal: true` says that both players still have the base's weights. {weights}
+
+## Contamination
+
+{contamination}
 
 ## Known limits
 
@@ -115,11 +183,13 @@ Engine `{engine}`, seed {seed}, verifiers `{verifier}`.
 - Pass rates come from few attempts: read the interval, not the point. Unless `confirmed`, they also helped to select
   the task.
 - Questions are a model's. They may carry its biases, and names or facts in them may be made up.
+- Near-duplicates are found by shared trigrams: a question said again in other words stays.
+- Written in English, by one generator: the spread of its questions is not that of people.
 
 ## Files and identity
 
 `candidates.parquet` has every brief's fate, `attempts.parquet` every rollout, `ledger.parquet` the sums,
-`manifest.json` the sha256 of each file. A version never changes; its identity is its rows:
-`digest {digest}` is the sha256 over the
+`manifest.json` the sha256 of each file, `croissant.json` the columns for other programs. A version never changes; its
+identity is its rows: `digest {digest}` is the sha256 over the
 sorted sha256 (hex, one a line) of the canonical JSON of each row, measurements left out.
 """

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -94,9 +96,12 @@ class _Side:
         self._columns = columns
 
     def rows(self) -> Iterator[tuple[str, _Row]]:
-        """Task id and the values of the columns."""
+        """Task id and the values of the columns, of all splits together."""
+        yield from merge(*map(self._split_rows, self._version.splits), key=itemgetter(0))
+
+    def _split_rows(self, split: str) -> Iterator[tuple[str, _Row]]:
         last = ""
-        for table in self._version.stored_tasks():
+        for table in self._version.stored_tasks(split):
             ids = plain_values(table["task_id"])
             if any(one >= other for one, other in pairwise([last, *ids])):
                 raise StoreError(f"the tasks of {self._version.location} are not in order", hint=DAMAGED)

@@ -8,7 +8,6 @@ Not promised: that the files still are what the manifest lists; `data.version.ve
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -16,7 +15,7 @@ from typing import Any, cast
 from data.canonical import digest
 from data.errors import StoreError
 from data.ledger import LedgerRow
-from data.records import Json, JsonObject
+from data.records import JsonObject
 from data.schema import SCHEMA_VERSION
 from data.storage import Storage
 
@@ -44,6 +43,11 @@ class Origin:
     contamination: JsonObject = field(default_factory=dict)
     sparring: str = ""
     """Our own version."""
+
+    @property
+    def run(self) -> str:
+        """Equal for two runs of one command: same engine, seed, settings and players."""
+        return digest([self.engine, self.seed, self.config, self.players])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,7 @@ class Manifest:
     @property
     def identity(self) -> str:
         """Equal for two publications of one run: same rows, same figures, same seed, settings and players."""
-        origin = self.origin
-        parts: Sequence[Json] = [self.digest, self.measurement_digest, origin.engine, origin.seed]
-        return digest([*parts, origin.config, origin.players])
+        return digest([self.digest, self.measurement_digest, self.origin.run])
 
     def to_json(self) -> JsonObject:
         """The fields of CONTRACT, flat."""

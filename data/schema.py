@@ -41,6 +41,15 @@ def _schema(columns: str) -> pa.Schema:
     return pa.schema(fields)
 
 
+def _nullable(columns: str) -> str:
+    """The same columns, each of which may be null."""
+    return " ".join(word.replace("?", "").replace(":", "?:") for word in columns.split())
+
+
+_TASK = """
+    messages_json:str tools_json:str calls_json:str accept_json:str may_omit_json:str unanswerable_json?:str
+    world_json?:str implementations_json?:str outcome_json?:str rule:str parent_task_id?:str
+"""
 _MEASUREMENTS = """
     harness:str attempts:i32 passes:i32 pass_rate:f64 pass_low:f64 pass_high:f64 confirmed:bool band:str
     band_probability:f64 difficulty_reward:f64 reward_mean:f64 reward_std:f64 reward_values:i32 signal_g8:f64
@@ -52,9 +61,7 @@ _REWARD_PARTS = """
 """
 
 TASKS = _schema(f"""
-    schema_version:i32 task_id:str kind:str turns:i32 domain:str mode:str
-    messages_json:str tools_json:str calls_json:str accept_json:str may_omit_json:str unanswerable_json?:str
-    world_json?:str implementations_json?:str outcome_json?:str rule:str parent_task_id?:str brief_json:str
+    schema_version:i32 task_id:str kind:str turns:i32 domain:str mode:str {_TASK} brief_json:str
     {_MEASUREMENTS} env_index:i32 group_key:str generator_digest:str solver_digest:str
 """)
 """A published task set (CONTRACT, columns). Absent `accept` and `may_omit` are the JSON `null`."""
@@ -67,9 +74,7 @@ PROPOSALS = _schema("""
 
 VERIFIED = _schema(f"""
     index:i64 stage:str check:str code:str detail:str question?:str
-    task_id?:str kind?:str turns?:i32 domain:str mode:str
-    messages_json?:str tools_json?:str calls_json?:str accept_json?:str may_omit_json?:str unanswerable_json?:str
-    world_json?:str implementations_json?:str outcome_json?:str rule?:str parent_task_id?:str brief_json:str
+    task_id?:str kind?:str turns?:i32 domain:str mode:str {_nullable(_TASK)} brief_json:str
     {_REWARD_PARTS}
 """)
 """What became of each proposal: a task (`check` and `code` empty), or the first check it failed."""
@@ -86,9 +91,17 @@ SCORES = _schema(f"task_id:str {_MEASUREMENTS}")
 CANDIDATES = _schema(f"""
     index:i64 brief_json:str domain:str mode:str stage:str check:str code:str detail:str task_id?:str question?:str
     completion:str finish_reason:str prompt_tokens:i32 completion_tokens:i32
-    {_REWARD_PARTS} attempts?:i32 passes?:i32 pass_rate?:f64 band?:str consensus_share?:f64 consensus_is_gold?:bool
+    {_REWARD_PARTS} kind?:str turns?:i32 {_nullable(_TASK)} {_nullable(_MEASUREMENTS)}
 """)
-"""Every brief's fate. `stage` is `published`, or the stage that turned it down for `(check, code)`."""
+"""Every brief's fate. `stage` is `published`, or the stage that turned it down for `(check, code)`. A proven task and
+its measurement are there whole, so that another rule can be judged on them; `brief_json` is the whole brief."""
+
+COMPARISON = _schema("""
+    task_id:str domain:str previous_harness:str previous_attempts:i32 previous_passes:i32 previous_pass_rate:f64
+    previous_pass_low:f64 previous_pass_high:f64 previous_band:str harness:str attempts:i32 passes:i32 pass_rate:f64
+    pass_low:f64 pass_high:f64 band:str
+""")
+"""Both measurements of each task of a version that was measured again."""
 
 LEDGER = _schema("stage:str code:str count:i64 tokens:i64 seconds:f64")
 """How many briefs ended where, and what they cost."""
@@ -101,9 +114,13 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "scores": SCORES,
     "candidates": CANDIDATES,
     "ledger": LEDGER,
+    "comparison": COMPARISON,
 }
 
-MEASUREMENT_COLUMNS = frozenset(_schema(_MEASUREMENTS).names) | {"group_key", "solver_digest"}
+MEASURED = tuple(_schema(_MEASUREMENTS).names)
+"""The columns of a measurement, as `TASKS`, `SCORES` and `CANDIDATES` name them."""
+
+MEASUREMENT_COLUMNS = frozenset(MEASURED) | {"group_key", "solver_digest"}
 """Columns of `TASKS` that say how hard a task was for some solver, not what it is: outside `digest`."""
 
 IDENTITY_COLUMNS = tuple(name for name in TASKS.names if name not in MEASUREMENT_COLUMNS)

@@ -1,58 +1,39 @@
-"""Which of the measured candidates are published: exactly n, mixed by pass rate, spread, no question twice.
+"""Which of the measured candidates are published: exactly n, by a rule, spread, no question twice.
 
-In: candidates with their figures, the size of the set and the mix of bands. Out: `Selection`: the chosen, and for each
-candidate that was not, the named reason. The same candidates, in any order, give the same selection.
-Rules: a task that nobody passed is out, and so is a suspect (unless asked for) and a band without a share; each band
-gets its share of n, drawn in turns from the domain, then the tool, of which the set has least, nearest to the
-frontier first; near-duplicates of a chosen question are out; seats that a band cannot fill go to the others.
-Not promised: the mix or the spread, where the candidates do not give them; `Selection` says what is short.
+In: candidates with their figures and a `Rule`. Out: `Selection`: the chosen, those of them in the split `eval`, and for
+each candidate that was not chosen the named reason. The same candidates, in any order, give the same selection.
+A candidate is out when it is barred (data.screen), nobody passed it, it is a suspect, or the rule excludes its band,
+domain, pass rate or spread of rewards; `data.draw` chooses among the others, `eval` first.
+Not promised: the mix, the quotas or the spread, where the candidates do not give them; `Selection` says what is short.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from data.errors import UsageError
+from data.draw import CHECK, Candidate, Draw
 from data.neardup import NearDuplicates
 from data.records import Band, Json, Score, Task, Verdict
-
-CHECK = "select"
-BANDS: tuple[Band, ...] = ("frontier", "hard", "easy")
-"""In the order in which they are filled, and in which they take seats that others leave."""
-
-DEFAULT_MIX: Mapping[Band, float] = MappingProxyType({"easy": 0.2, "frontier": 0.6, "hard": 0.2})
-"""Tool-R0 mixes 20/50/30 by a judge's word; here it is the measured pass rate, and the frontier is preferred."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What selection needs to know of a measured task.
-
-    `index` is its brief's; `tools` are the names that the gold calls, at least one.
-    """
-
-    index: int
-    question: str
-    domain: str
-    tools: tuple[str, ...]
-    pass_rate: float
-    band: Band
-    suspect: bool
+from data.rule import BANDS, REST, Rule, domain_seats, seats
+from data.splits import held_apart
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`chosen` are brief indices in the order drawn; `refused` has every other candidate's."""
+    """`chosen` are brief indices, those of `eval` first; `refused` has every other candidate's."""
 
     asked: int
     chosen: tuple[int, ...]
     refused: Mapping[int, Verdict]
     wanted: Mapping[Band, int]
     got: Mapping[Band, int]
+    quotas: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Of each domain with a quota the seats wanted and filled."""
+    eval: frozenset[int] = frozenset()
+    eval_wanted: int = 0
 
     @property
     def missing(self) -> int:
@@ -61,28 +42,41 @@ class Selection:
 
     @property
     def mixed(self) -> bool:
-        """Whether every band has its share."""
-        return self.got == self.wanted
+        """Whether every band and every domain has its share, and `eval` its own."""
+        return (
+            self.got == self.wanted
+            and all(got == wanted for wanted, got in self.quotas.values())
+            and len(self.eval) == self.eval_wanted
+        )
 
     def describe(self) -> str:
         """What is short and why, in one line; empty when n tasks of the right mix were chosen."""
         if not self.missing and self.mixed:
             return ""
         head = f"{len(self.chosen)} of {self.asked} tasks"
-        mix = ", ".join(f"{band} {self.got[band]} of {self.wanted[band]}" for band in BANDS)
+        parts = [f"{band} {self.got[band]} of {self.wanted[band]}" for band in BANDS]
+        parts += [f"domain {name} {got} of {wanted}" for name, (wanted, got) in self.quotas.items()]
+        parts += [f"eval {len(self.eval)} of {self.eval_wanted}"] if self.eval_wanted else []
         reasons = Counter(verdict.code for verdict in self.refused.values())
         tail = ", ".join(f"{count} {code}" for code, count in sorted(reasons.items())) or "no other candidate"
-        return f"{head} ({mix}); not chosen: {tail}"
+        return f"{head} ({', '.join(parts)}); not chosen: {tail}"
 
 
-def candidate_of(index: int, task: Task, score: Score) -> Candidate:
+def candidate_of(index: int, task: Task, score: Score, barred: Verdict | None = None) -> Candidate:
     """The candidate that a task and its score make; its question is all that the user says.
 
     A gold without calls counts by those of its proof, so that abstentions spread like the rest.
     """
-    question = "\n".join(message.content for message in task.messages if message.role == "user")
     tools = tuple(sorted({str(call["name"]) for call in task.calls or _proof_calls(task)})) or ("",)
-    return Candidate(index, question, task.domain, tools, score.pass_rate, score.band, score.suspect)
+    return Candidate(
+        index, question_text(task), task.domain, tools, score.pass_rate, score.band, score.suspect,
+        score.reward_std, 1 - score.signal_g8, barred,
+    )  # fmt: skip
+
+
+def question_text(task: Task) -> str:
+    """All that the user says: what two tasks are compared by."""
+    return "\n".join(message.content for message in task.messages if message.role == "user")
 
 
 def _proof_calls(task: Task) -> list[Mapping[str, Json]]:
@@ -92,38 +86,67 @@ def _proof_calls(task: Task) -> list[Mapping[str, Json]]:
     return [call for call in listed if isinstance(call, Mapping) and "name" in call]
 
 
-def select(
-    candidates: Iterable[Candidate], n: int, mix: Mapping[Band, float] = DEFAULT_MIX, *, suspects: bool = False
-) -> Selection:
-    """Choose `n` tasks, or as many as there are. `suspects` lets those in whose gold half of the attempts dispute."""
-    wanted = seats(n, mix)
+def select(candidates: Iterable[Candidate], rule: Rule) -> Selection:
+    """Choose `rule.n` tasks, or as many as there are."""
+    ordered = sorted(candidates, key=lambda one: one.index)
+    dead = {one.index: one.dead for one in ordered}
+    limit = math.inf
+    while True:
+        found = _select(ordered, rule, limit)
+        shares = [dead[index] for index in found.chosen]
+        if not shares or math.fsum(shares) <= rule.max_dead_share * len(shares) + 1e-9:
+            return found
+        limit = max(shares)  # Those that are dead most often go, until the set has no more of them than it may.
+
+
+def _select(ordered: Sequence[Candidate], rule: Rule, limit: float) -> Selection:
+    """The selection among candidates that are dead more seldom than `limit`."""
     refused: dict[int, Verdict] = {}
-    draw = _Draw(refused)
-    for candidate in sorted(candidates, key=lambda one: one.index):
-        verdict = _barred(candidate, mix, suspects=suspects)
+    let_in: list[Candidate] = []
+    for candidate in ordered:
+        verdict = _barred(candidate, rule, limit)
         if verdict is None:
-            draw.offer(candidate)
+            let_in.append(candidate)
         else:
             refused[candidate.index] = verdict
-    for band in BANDS:
-        draw.take(band, wanted[band])
-    for band in BANDS:
-        draw.take(band, n - len(draw.chosen))
-    for candidate in draw.left():
-        refused[candidate.index] = _SURPLUS
-    return Selection(n, tuple(draw.chosen), refused, wanted, {band: draw.bands[band] for band in BANDS})
+    apart = held_apart((one.tools for one in let_in), rule.eval_share) if rule.eval_share else frozenset()
+    kept = NearDuplicates(rule.near_duplicate)
+    sides = _sides(let_in, apart, refused)
+    held = Draw(rule.eval_seats, rule.mix, rule.quotas, kept).run(sides[1])
+    train = Draw(rule.n - len(held.chosen), rule.mix, rule.quotas, kept).run(sides[0])
+    for draw in (held, train):
+        refused |= draw.refused | dict.fromkeys(draw.left(), _SURPLUS)
+    domains = held.domains + train.domains
+    wanted = seats(len(held.chosen), rule.mix)  # What `eval` could not fill, `train` was asked for.
+    quotas = domain_seats(len(held.chosen), rule.quotas)
+    return Selection(
+        rule.n,
+        (*held.chosen, *train.chosen),
+        refused,
+        {band: wanted[band] + train.wanted[band] for band in BANDS},
+        {band: held.bands[band] + train.bands[band] for band in BANDS},
+        {name: (quotas[name] + train.quotas[name], domains[name]) for name in train.quotas if name != REST},
+        frozenset(held.chosen),
+        rule.eval_seats,
+    )
 
 
-def seats(n: int, mix: Mapping[Band, float]) -> dict[Band, int]:
-    """How many of `n` each band gets: largest remainders, ties in the order of `BANDS`; they add up to `n`."""
-    total = sum(mix.get(band, 0.0) for band in BANDS)
-    if not 0 < total < float("inf") or any(share < 0 for share in mix.values()):
-        raise UsageError(f"the mix {dict(mix)} has no shares", hint="give --mix easy=0.2,frontier=0.6,hard=0.2")
-    exact = {band: n * mix.get(band, 0.0) / total for band in BANDS}
-    given = {band: int(share) for band, share in exact.items()}
-    for band in sorted(BANDS, key=lambda one: given[one] - exact[one])[: n - sum(given.values())]:
-        given[band] += 1
-    return given
+def _sides(
+    candidates: Iterable[Candidate], apart: frozenset[str], refused: dict[int, Verdict]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Candidates of `train` and of `eval`; those that call tools of both are refused."""
+    train, held = list[Candidate](), list[Candidate]()
+    for candidate in candidates:
+        shared = apart.intersection(candidate.tools)
+        if not shared:
+            train.append(candidate)
+        elif len(shared) == len(set(candidate.tools)):
+            held.append(candidate)
+        else:
+            refused[candidate.index] = Verdict(
+                CHECK, "split", f"calls {min(shared)}, of the split eval, and {min(set(candidate.tools) - shared)}"
+            )
+    return train, held
 
 
 _SURPLUS = Verdict(CHECK, "surplus", "the set was full")
@@ -131,76 +154,22 @@ _UNREACHABLE = Verdict(CHECK, "unreachable", "no attempt was right")
 _SUSPECT = Verdict(CHECK, "suspect", "half of the attempts agree on a valid answer that is not the gold")
 
 
-def _barred(candidate: Candidate, mix: Mapping[Band, float], *, suspects: bool) -> Verdict | None:
+def _barred(candidate: Candidate, rule: Rule, limit: float) -> Verdict | None:
+    low, high = rule.pass_rate
+    if candidate.barred is not None:
+        return candidate.barred
     if candidate.pass_rate <= 0:
         return _UNREACHABLE
-    if candidate.suspect and not suspects:
+    if candidate.suspect and not rule.suspects:
         return _SUSPECT
-    if not mix.get(candidate.band):
+    if not rule.mix.get(candidate.band):
         return Verdict(CHECK, "band_excluded", f"the mix has no share for {candidate.band}")
+    if not low <= candidate.pass_rate <= high:
+        return Verdict(CHECK, "band_excluded", f"pass rate {candidate.pass_rate:g} is not in [{low:g}, {high:g}]")
+    if (rule.domains and candidate.domain not in rule.domains) or rule.quotas.get(candidate.domain) == 0:
+        return Verdict(CHECK, "domain_excluded", f"the rule has no share for {candidate.domain}")
+    if candidate.reward_std < rule.min_reward_std:
+        return Verdict(CHECK, "flat_reward", f"reward varies by {candidate.reward_std:.3f}")
+    if candidate.dead >= limit:
+        return Verdict(CHECK, "dead_groups", f"{candidate.dead:.1%} of its groups of 8 would not disagree")
     return None
-
-
-_Group = tuple[str, tuple[str, ...]]
-
-
-class _Draw:
-    """Candidates waiting by band, domain and tools, and what was chosen of them."""
-
-    def __init__(self, refused: dict[int, Verdict]) -> None:
-        self.chosen: list[int] = []
-        self.bands: Counter[Band] = Counter()
-        self._refused = refused
-        self._waiting: dict[Band, dict[_Group, list[tuple[float, int, Candidate]]]] = {
-            band: defaultdict(list) for band in BANDS
-        }
-        self._domains: Counter[str] = Counter()
-        self._tools: Counter[str] = Counter()
-        self._questions = NearDuplicates()
-
-    def offer(self, candidate: Candidate) -> None:
-        off_frontier = max(0.25 - candidate.pass_rate, candidate.pass_rate - 0.75, 0.0)
-        group = self._waiting[candidate.band][candidate.domain, candidate.tools]
-        heapq.heappush(group, (off_frontier, candidate.index, candidate))
-
-    def take(self, band: Band, count: int) -> None:
-        """Choose up to `count` of a band, each from the group of which the set has least."""
-        groups = self._waiting[band]
-        line = [(self._turn(group, waiting), group) for group, waiting in groups.items() if waiting]
-        heapq.heapify(line)
-        while line and count > 0:
-            turn, group = line[0]
-            waiting = groups[group]
-            now = self._turn(group, waiting)
-            if turn < now:  # Others of its domain or tools were chosen since: it moves back in the line.
-                heapq.heapreplace(line, (now, group))
-                continue
-            count -= self._choose(heapq.heappop(waiting)[-1])
-            if waiting:
-                heapq.heapreplace(line, (self._turn(group, waiting), group))
-            else:
-                heapq.heappop(line)
-
-    def left(self) -> Iterable[Candidate]:
-        """Those that were never drawn."""
-        for groups in self._waiting.values():
-            for waiting in groups.values():
-                yield from (candidate for _, _, candidate in waiting)
-
-    def _turn(self, group: _Group, waiting: list[tuple[float, int, Candidate]]) -> tuple[int, int, float, int]:
-        domain, tools = group
-        off_frontier, index, _ = waiting[0]
-        return self._domains[domain], max(self._tools[tool] for tool in tools), off_frontier, index
-
-    def _choose(self, candidate: Candidate) -> bool:
-        alike = self._questions.keep(candidate.index, candidate.question)
-        if alike is not None:
-            other, equal = alike
-            code = "duplicate" if equal else "near_duplicate"
-            self._refused[candidate.index] = Verdict(CHECK, code, f"of the question of brief {other}")
-            return False
-        self.chosen.append(candidate.index)
-        self.bands[candidate.band] += 1
-        self._domains[candidate.domain] += 1
-        self._tools.update(candidate.tools)
-        return True

@@ -17,31 +17,39 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
 
 from data import log
 from data.atomic import store_errors
-from data.card import CARD, card
+from data.card import CARD, card, licence
+from data.croissant import croissant
 from data.digests import file_digest, set_digests
 from data.errors import StoreError
+from data.figures import Summary, figures
 from data.garbage import take_back
 from data.ledger import LedgerRow, balance, ledger_table
 from data.manifest import MANIFEST, FileEntry, Manifest, Origin, manifest_bytes, read_manifest
 from data.parquet import read_tables, write_tables
-from data.schema import ATTEMPTS, CANDIDATES, LEDGER, SCHEMA_VERSION, TASKS
+from data.schema import ATTEMPTS, CANDIDATES, COMPARISON, LEDGER, SCHEMA_VERSION, TASKS
 from data.sorting import sorted_by_id
 from data.storage import LocalStorage, Storage
 from data.verification import object_digest, verify_version
 from data.version import Version, set_home
 
 TRAIN = "data/train-00000-of-00001.parquet"
+EVAL = "data/eval-00000-of-00001.parquet"
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A finished run. `report` is given the version's name and returns the Markdown of `report.md`."""
+    """A finished run. `report` is given the version's name and returns the Markdown of `report.md`.
+
+    `eval` are the tasks of the split of that name, if there is one; `comparison` (`data.schema.COMPARISON`) sets two
+    measurements side by side; `sources` are versions that this one was made from, other than the one before it.
+    """
 
     name: str
     tasks: Iterable[pa.Table]
@@ -50,6 +58,9 @@ class Publication:
     ledger: Sequence[LedgerRow]
     origin: Origin
     report: Callable[[str], str]
+    eval: Iterable[pa.Table] | None = None
+    comparison: Iterable[pa.Table] | None = None
+    sources: tuple[str, ...] = ()
 
 
 def publish(store: Storage, publication: Publication) -> Version:
@@ -61,11 +72,22 @@ def publish(store: Storage, publication: Publication) -> Version:
     home = set_home(store, publication.name)
     with home.scratch() as stage:
         with store_errors(stage, "write to"):
-            draft = _stage(stage, publication)
+            draft, summary = _stage(stage, publication)
+
+        def texts(named: Manifest) -> dict[str, str]:
+            """What is written for people, the card first."""
+            return {
+                CARD: card(named),
+                "report.md": publication.report(named.version),
+                "croissant.json": croissant(named, licence(named)),
+                **figures(summary, named.ledger),
+            }
+
         while True:
             history = log.entries(home)
+            draft = replace(draft, parents=_parents(history, publication.sources))
             known = _known(home, history, draft)
-            version = known or _put(home, history, draft, stage, publication.report)
+            version = known or _put(home, history, draft, stage, texts)
             manifest = version.manifest
             entry = log.Entry(log.next_seq(history), manifest.version, manifest.digest, manifest.origin.engine)
             if any(one.version == entry.version for one in history) or log.claim(home, entry):
@@ -75,18 +97,25 @@ def publish(store: Storage, publication: Publication) -> Version:
                 take_back(version.storage, [MANIFEST, *(entry.path for entry in version.manifest.files)])
 
 
-def _stage(stage: Path, publication: Publication) -> Manifest:
+def _stage(stage: Path, publication: Publication) -> tuple[Manifest, Summary]:
     """Write all tables, read the tasks back, and draw up the manifest, still without number and texts."""
     (stage / "data").mkdir()
-    rows = {
-        TRAIN: write_tables(stage / TRAIN, sorted_by_id(publication.tasks, TASKS, stage), TASKS),
+    rows = {TRAIN: write_tables(stage / TRAIN, sorted_by_id(publication.tasks, TASKS, stage), TASKS)}
+    if publication.eval is not None:
+        rows[EVAL] = write_tables(stage / EVAL, sorted_by_id(publication.eval, TASKS, stage), TASKS)
+    splits = tuple(rows)
+    if publication.comparison is not None:
+        rows["comparison.parquet"] = write_tables(stage / "comparison.parquet", publication.comparison, COMPARISON)
+    rows |= {
         "candidates.parquet": write_tables(stage / "candidates.parquet", publication.candidates, CANDIDATES),
         "attempts.parquet": write_tables(stage / "attempts.parquet", publication.attempts, ATTEMPTS),
         "ledger.parquet": write_tables(stage / "ledger.parquet", [ledger_table(publication.ledger)], LEDGER),
     }
-    balance(publication.ledger, briefs=rows["candidates.parquet"], published=rows[TRAIN])
-    digests = set_digests(read_tables(LocalStorage(stage), TRAIN))
-    return Manifest(
+    balance(publication.ledger, briefs=rows["candidates.parquet"], published=sum(rows[path] for path in splits))
+    summary = Summary()
+    stored = chain.from_iterable(read_tables(LocalStorage(stage), path) for path in splits)
+    digests = set_digests(summary.watch(stored))
+    draft = Manifest(
         name=publication.name,
         version="",
         schema_version=SCHEMA_VERSION,
@@ -99,12 +128,12 @@ def _stage(stage: Path, publication: Publication) -> Manifest:
         origin=publication.origin,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+    return draft, summary
 
 
 def _known(home: Storage, history: Sequence[log.Entry], draft: Manifest) -> Version | None:
     """The version that this very run already is; one whose writer died before the log counts if it is next in line."""
     logged = {entry.version for entry in history}
-    parents = _parents(history)
     for name in home.at("versions").folders():
         if not name.endswith(draft.digest[:12]):
             continue
@@ -113,20 +142,24 @@ def _known(home: Storage, history: Sequence[log.Entry], draft: Manifest) -> Vers
             found = Version(folder, read_manifest(folder))
             if found.manifest.identity != draft.identity:
                 continue
-            if name in logged or (found.manifest.parents == parents and not verify_version(found)):
+            if name in logged or (found.manifest.parents == draft.parents and not verify_version(found)):
                 return found
     return None
 
 
 def _put(
-    home: Storage, history: tuple[log.Entry, ...], draft: Manifest, stage: Path, report: Callable[[str], str]
+    home: Storage,
+    history: tuple[log.Entry, ...],
+    draft: Manifest,
+    stage: Path,
+    write: Callable[[Manifest], dict[str, str]],
 ) -> Version:
     """Put the staged files, the texts and, last of all, the manifest into a folder of our own."""
     number = log.next_number(history)
     while True:
-        named = replace(draft, version=log.version_name(number, draft.digest), parents=_parents(history))
+        named = replace(draft, version=log.version_name(number, draft.digest))
         folder = home.at("versions").at(named.version)
-        texts = {CARD: card(named).encode(), "report.md": report(named.version).encode()}
+        texts = {path: text.encode() for path, text in write(named).items()}
         # Whoever makes the card owns the folder: rows equal to ours can be on their way from another writer.
         if folder.write_new(CARD, texts[CARD]):
             break
@@ -134,7 +167,9 @@ def _put(
     try:
         for entry in draft.files:
             folder.put(stage / entry.path, entry.path)
-        folder.write("report.md", texts["report.md"])
+        for path, content in texts.items():
+            if path != CARD:
+                folder.write(path, content)
         files = (*draft.files, *(_text_entry(path, content) for path, content in texts.items()))
         _read_back(folder, files)
     except BaseException:
@@ -163,5 +198,6 @@ def _text_entry(path: str, content: bytes) -> FileEntry:
     return FileEntry(path, len(content), hashlib.sha256(content).hexdigest(), None)
 
 
-def _parents(history: Sequence[log.Entry]) -> tuple[str, ...]:
-    return (history[-1].version,) if history else ()
+def _parents(history: Sequence[log.Entry], sources: Sequence[str]) -> tuple[str, ...]:
+    """What it was made from, then the version before it; each once."""
+    return tuple(dict.fromkeys([*sources, *([history[-1].version] if history else [])]))

@@ -2,7 +2,8 @@
 
 In: `RunConfig`. Out: the path of the published version. What is decided between waves follows from finished waves
 alone, in the order of their briefs, so that an interrupted run decides the same again.
-Waves go on until the set has its size, and its largest band two thirds of its seats, or the budget is spent.
+Waves go on until the set has its size, and its largest band (each quota and the split `eval` too) two thirds of its
+seats, or the budget is spent.
 Not promised: the mix, where the candidates do not give it (the report says so).
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -19,11 +21,15 @@ from prefect import flow
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from data.select import Candidate, Selection, select
+from data.draw import Candidate
+from data.screen import Screen, earlier_versions
+from data.select import Selection, select
+from data.storage import open_storage
 from flows import chunk_tasks, runlog
 from flows.context import WAVE, Context, context, forget
 from flows.finish import finish
 from flows.harvest import Chunk, Counts, harvest
+from flows.origin import origin
 from flows.preflight import prepare
 from flows.progress import Standing, tell
 from flows.settings import RunConfig
@@ -79,22 +85,30 @@ def _run(run: Context) -> str:
     progress = create_progress_artifact(0, key=f"curriculum-{run.config.name}-progress", description="tasks chosen")
     assert isinstance(progress, UUID)
     tally = Tally()
-    selection = select((), run.config.tasks, run.config.shares)
+    screen = screen_of(run)
+    selection = select((), run.config.rule)
     for wave in waves(run):
         for chunk in _wave(run, wave):
-            tally.add(chunk, *harvest(chunk))
+            tally.add(chunk, *harvest(chunk, screen))
         if len(tally.candidates) >= run.config.tasks or len(tally.candidates) <= CHEAP:
-            selection = _select(run, tally)
+            selection = select(tally.candidates, run.config.rule)
         _report(run, tally, selection, progress)
         if enough(selection):
             break
     else:
-        selection = _select(run, tally)
-    return finish(run, tally.chunks, selection, tokens=tally.tokens, seconds=time.monotonic() - start)
+        selection = select(tally.candidates, run.config.rule)
+    return finish(run, tally.chunks, selection, screen, tokens=tally.tokens, seconds=time.monotonic() - start)
 
 
-def _select(run: Context, tally: Tally) -> Selection:
-    return select(tally.candidates, run.config.tasks, run.config.shares, suspects=run.config.suspects)
+def screen_of(run: Context) -> Screen:
+    """The questions that may not come: those of held-out sets, and of earlier versions of this set."""
+    screen = Screen()
+    for path in run.config.held_out:
+        screen.add_held_out(Path(path))
+    store = open_storage(run.config.store_location)
+    for version in earlier_versions(store, run.config.name, origin(run).run):
+        screen.add_version(version)
+    return screen
 
 
 def waves(run: Context) -> Iterator[list[tuple[int, int]]]:
@@ -123,9 +137,14 @@ def _wave(run: Context, spans: list[tuple[int, int]]) -> list[Chunk]:
 
 
 def enough(selection: Selection) -> bool:
-    """Whether no further wave is due: the set has its size, and its largest band two thirds of its seats."""
+    """Whether no further wave is due: the set has its size, and what was asked of it two thirds of its seats.
+
+    That is its largest band, each domain with a quota, and the split `eval`.
+    """
     largest = max(selection.wanted, key=lambda band: selection.wanted[band])
-    return not selection.missing and 3 * selection.got[largest] >= 2 * selection.wanted[largest]
+    shares = [(selection.wanted[largest], selection.got[largest]), *selection.quotas.values()]
+    shares.append((selection.eval_wanted, len(selection.eval)))
+    return not selection.missing and all(3 * got >= 2 * wanted for wanted, got in shares)
 
 
 def _report(run: Context, tally: Tally, selection: Selection, progress: UUID) -> None:

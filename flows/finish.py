@@ -16,6 +16,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from data.errors import Shortfall
 from data.ledger import LedgerRow, tally
+from data.screen import Screen
 from data.select import Selection
 from data.storage import open_storage
 from data.store import Publication, publish
@@ -29,7 +30,9 @@ from policies.players import both_base
 SAMPLES = 3
 
 
-def finish(run: Context, chunks: Sequence[Chunk], selection: Selection, *, tokens: int, seconds: float) -> str:
+def finish(
+    run: Context, chunks: Sequence[Chunk], selection: Selection, screen: Screen, *, tokens: int, seconds: float
+) -> str:
     """Publish the selection and show it. Returns the version's path; raises `Shortfall` when it is too small.
 
     `tokens` are the solver's (the generator's stand with its briefs), `seconds` the whole run's.
@@ -41,16 +44,17 @@ def finish(run: Context, chunks: Sequence[Chunk], selection: Selection, *, token
     if not selection.chosen:
         raise _nothing(run, ledger)
     fresh = _confirm(run, chunks, selection)
-    figures = _figures(run, chunks, selection, fresh, ledger, seconds=seconds)
+    figures, menus = _figures(run, chunks, selection, fresh, ledger, seconds=seconds)
     version = publish(
         open_storage(run.config.store_location),
         Publication(
             name=run.config.name,
-            tasks=harvest.task_tables(chunks, selection, fresh, run.generator.digest, run.solver.digest),
+            tasks=harvest.task_tables(chunks, selection, fresh, run),
+            eval=harvest.task_tables(chunks, selection, fresh, run, held=True) if selection.eval else None,
             candidates=harvest.candidate_tables(chunks, selection),
             attempts=chain(harvest.attempt_tables(chunks), harvest.attempt_tables(fresh)),
             ledger=ledger,
-            origin=origin(run),
+            origin=replace(origin(run), contamination=screen.report(menus)),
             report=lambda name: report(replace(figures, version=name)),
         ),
     )
@@ -89,19 +93,19 @@ def _figures(
     ledger: Sequence[LedgerRow],
     *,
     seconds: float,
-) -> Curriculum:
-    """The report's figures, from the rows that are published."""
+) -> tuple[Curriculum, set[str]]:
+    """The report's figures, from the rows that are published, and the names of all tools in their menus."""
     spread = harvest.Spread()
     for _, task, score in harvest.chosen_tasks(chunks, selection, fresh):
         spread.add(task, score)
-    return Curriculum(
+    figures = Curriculum(
         name=run.config.name,
         version="",
         path="",
         asked=run.config.tasks,
         published=len(selection.chosen),
         briefs=sum(row.count for row in ledger),
-        shortfall=selection.describe() if selection.missing else "",
+        shortfall=selection.describe() if selection.missing or run.config.quotas or run.config.eval_share else "",
         engine=run.config.engine,
         harness=run.config.harness,
         k=run.config.k,
@@ -116,6 +120,7 @@ def _figures(
         domains=spread.domains,
         samples=harvest.samples(chunks, selection, fresh, SAMPLES),
     )
+    return figures, spread.menus
 
 
 def _show(

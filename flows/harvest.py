@@ -15,11 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from data.chunks import read_chunk
+from data.draw import Candidate
 from data.ledger import PUBLISHED
 from data.records import Score, Task
 from data.rows import published_row, raw_text, score_from_row, task_from_row
-from data.schema import ATTEMPTS, CANDIDATES, PROPOSALS, SCORES, TASKS, VERIFIED, Row, to_table
-from data.select import Candidate, Selection, candidate_of
+from data.schema import ATTEMPTS, CANDIDATES, MEASURED, PROPOSALS, SCORES, TASKS, VERIFIED, Row, to_table
+from data.screen import Screen
+from data.select import Selection, candidate_of, question_text
+from flows.context import Context
 from flows.judging import parts_of, reward_columns
 from flows.reports import Sample
 from generator.domains import DOMAINS
@@ -27,6 +30,11 @@ from verifiers.worlds import WORLDS
 
 ENVIRONMENTS = tuple(dict.fromkeys([*DOMAINS, *sorted(WORLDS)]))
 """What `env_index` counts; the last number is any other domain's."""
+
+
+def env_index(domain: str) -> int:
+    """The column of that name (CONTRACT)."""
+    return ENVIRONMENTS.index(domain) if domain in ENVIRONMENTS else len(ENVIRONMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +58,17 @@ class Counts:
     """The solver's, read and written."""
 
 
-def harvest(chunk: Chunk) -> tuple[list[Candidate], Counts]:
+def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
     """The measured tasks of a chunk as selection sees them, and its counts."""
     verified = read_chunk(Path(chunk.verified), VERIFIED).to_pylist()
     scores = scores_of(chunk)
     proven = [row for row in verified if row["task_id"] is not None]
-    candidates = [
-        candidate_of(int(row["index"]), task_from_row(row), scores[row["task_id"]])
-        for row in proven
-        if row["task_id"] in scores
-    ]
+    candidates = []
+    for row in proven:
+        if row["task_id"] in scores:
+            task = task_from_row(row)
+            barred = screen.verdict(question_text(task))
+            candidates.append(candidate_of(int(row["index"]), task, scores[row["task_id"]], barred))
     return candidates, Counts(len(verified), len(proven), _solver_tokens(chunk))
 
 
@@ -84,19 +93,20 @@ def chosen_tasks(
 
 
 def task_tables(
-    chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], generator_digest: str, solver_digest: str
+    chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], run: Context, *, held: bool = False
 ) -> Iterator[pa.Table]:
-    """Published rows (`TASKS`), a table a chunk."""
+    """Published rows (`TASKS`) of the split `train`, or of `eval` if `held`, a table a chunk."""
     for chunk in chunks:
         rows = [
             published_row(
                 task,
                 score,
-                env_index=ENVIRONMENTS.index(task.domain) if task.domain in ENVIRONMENTS else len(ENVIRONMENTS),
-                generator_digest=generator_digest,
-                solver_digest=solver_digest,
+                env_index=env_index(task.domain),
+                generator_digest=run.generator.digest,
+                solver_digest=run.solver.digest,
             )
-            for _, task, score in chosen_tasks([chunk], selection, fresh)
+            for index, task, score in chosen_tasks([chunk], selection, fresh)
+            if (index in selection.eval) == held
         ]
         yield to_table(rows, TASKS)
 
@@ -133,8 +143,11 @@ class Spread:
     pass_rates: list[float] = field(default_factory=list)
     tools: Counter[str] = field(default_factory=Counter)
     domains: Counter[str] = field(default_factory=Counter)
+    menus: set[str] = field(default_factory=set)
+    """Names of all tools that were offered."""
 
     def add(self, task: Task, score: Score) -> None:
+        self.menus.update(str(tool["name"]) for tool in task.tools)
         self.pass_rates.append(score.pass_rate)
         self.tools.update({str(call["name"]) for call in task.calls})
         self.domains[task.domain] += 1
@@ -164,8 +177,7 @@ def _fate(
     row: dict[str, object] = {name: proven[name] for name in CANDIDATES.names if name in VERIFIED.names}
     row |= {name: asked[name] for name in ("completion", "finish_reason", "prompt_tokens", "completion_tokens")}
     score = scores.get(str(proven["task_id"]))
-    measured = ("attempts", "passes", "pass_rate", "band", "consensus_share", "consensus_is_gold")
-    row |= {name: getattr(score, name) if score else None for name in measured}
+    row |= {name: getattr(score, name) if score else None for name in MEASURED}
     row["brief_json"] = asked["brief_json"]
     index = int(str(proven["index"]))
     if proven["task_id"] is None:

@@ -6,9 +6,11 @@ that do not need a solver. Pure: the same row gives the same verdict.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 
+from data.canonical import canonical_json
 from data.records import Brief, Draft, Json, JsonObject, Kind, Task, Verdict
 from data.rows import brief_from_json, question_of, raw_text, stored_text, task_columns
 from data.schema import VERIFIED, Row
@@ -98,6 +100,12 @@ def _refers(value: Json) -> bool:
 def _compact(brief: Brief) -> JsonObject:
     """The brief without what stands in the task."""
     return {part.name: getattr(brief, part.name) for part in fields(Brief) if part.name not in _IN_THE_TASK}
+
+
+def compact_brief(text: str) -> str:
+    """A whole brief, as JSON, without what stands in the task."""
+    brief: dict[str, Json] = json.loads(text)
+    return canonical_json({name: value for name, value in brief.items() if name not in _IN_THE_TASK})
 
 
 def reward_columns(parts: RewardParts) -> dict[str, object]:

@@ -9,16 +9,24 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
+from data.digests import file_digest
+from data.held_out import held_out_files
 from data.manifest import SCRIPTED, Origin
 from data.records import Json, JsonObject
 from flows.context import Context, kind_of
 from flows.settings import checkout
 from generator.prompts import PROMPT_VERSION as GENERATOR_PROMPTS
 from policies.players import Player, both_base
+from policies.weights import SHA256
 from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
 from verifiers.verify import VERIFIER_VERSION
 
-LIBRARIES = ("google-re2", "jsonschema", "openai", "prefect", "pyarrow", "pydantic-monty", "sympy", "xllamacpp")
+LIBRARIES = (
+    "google-re2", "jsonschema", "openai", "prefect", "pyarrow", "pydantic-monty", "rensa", "sympy", "xllamacpp",
+)  # fmt: skip
+
+LICENCES = {f"sha256:{SHA256}": "apache-2.0"}
+"""Licences of weights that are known by digest, as SPDX ids in small letters; scripted words are ours."""
 
 
 def origin(run: Context) -> Origin:
@@ -62,13 +70,16 @@ def _player(player: Player) -> JsonObject:
         "digest": player.digest,
         "round": player.round,
         "parent": player.parent,
+        "licence": LICENCES.get(player.digest, "apache-2.0" if kind_of(player.engine) == SCRIPTED else ""),
     }
 
 
 def _settings(run: Context) -> dict[str, Json]:
-    """The run's parameters; of a tools file its content counts, not where it lay."""
+    """The run's parameters; of a tools file and of held-out files their content counts, not where they lay."""
     settings: dict[str, Json] = dict(run.config.identity)
-    return settings | {"tools": run.catalogue.digest if run.config.tools else ""}
+    files = [file for path in run.config.held_out for file in held_out_files(Path(path))]
+    held_out: list[Json] = [file_digest(file) for file in files]
+    return settings | {"tools": run.catalogue.digest if run.config.tools else "", "held_out": held_out}
 
 
 def git_state(root: Path | None) -> dict[str, Json]:

@@ -19,7 +19,9 @@ from data.storage import Storage, open_storage
 from flows import context as contexts
 from flows.progress import note
 from flows.settings import RunConfig, state_home
+from generator.domains import DOMAINS
 from policies.players import Player, check_apart, resolve
+from verifiers.worlds import WORLDS
 
 ROOMS = ("flows", "generator", "solver", "verifiers", "policies", "data")
 PLAYERS = "players"
@@ -88,3 +90,6 @@ def check_domains(run: contexts.Context) -> None:
             f"the catalogue has no tool of the domain {', '.join(missing)}",
             hint=f"it has tools of {', '.join(run.catalogue.domains)}",
         )
+    known = {*DOMAINS, *WORLDS, *run.catalogue.domains}
+    if unknown := sorted(set(run.config.quotas) - known):
+        raise UsageError(f"--quota {unknown[0]!r} is no domain", hint=f"there are {', '.join(sorted(known))}")

@@ -10,9 +10,10 @@ import html
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from data.figures import EIGHTHS, eighths
 from data.records import Json, Score, Task
 from data.rows import question_of
 
@@ -140,17 +141,6 @@ def _called(task: Task) -> list[str]:
 
 def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-
-
-EIGHTHS = tuple(f"{i}/8" for i in range(9))
-
-
-def eighths(rates: Iterable[float]) -> list[int]:
-    """Nine bins centred on the eighths, which are the pass rates that k = 8 can give."""
-    counts = [0] * 9
-    for rate in rates:
-        counts[min(8, math.floor(rate * 8 + 0.5))] += 1
-    return counts
 
 
 def _histogram(rates: Sequence[float]) -> str:

@@ -46,6 +46,11 @@ def run(
     k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
     confirm: Annotated[int, typer.Option(help="fresh attempts for each selected task")] = 0,
     mix: Annotated[str, typer.Option(help="shares by pass rate, as easy=0.2,frontier=0.6,hard=0.2")] = "",
+    quota: Annotated[str, typer.Option(help="shares by domain, as weather=0.2,travel=0.1; others share the rest")] = "",
+    eval_share: Annotated[float, typer.Option(help="share of a split eval whose tools no training row calls")] = 0.0,
+    held_out: Annotated[
+        list[Path] | None, typer.Option(help="a file whose questions may not come (JSONL, JSON, Parquet); repeatable")
+    ] = None,
     temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
     suspects: Annotated[bool, typer.Option(help="publish tasks whose gold half of the attempts dispute")] = False,
     store: Annotated[
@@ -75,6 +80,9 @@ def run(
         "confirm": confirm,
         "temperature": temperature,
         "suspects": suspects,
+        "quotas": parse_shares("--quota", quota, "weather=0.2,travel=0.1"),
+        "eval_share": eval_share,
+        "held_out": tuple(map(str, held_out or ())),
         "store": store,
         "workdir": workdir,
     }

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from data.rows import score_from_row, task_from_row
 from data.version import Version, list_sets, open_version
-from flows import sets_lineage, sets_upkeep
+from flows import sets_lineage, sets_select, sets_upkeep
 from flows.export_command import export_command
 from flows.reports import task_rows
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
     sets.command("export")(export_command)
     sets_lineage.register(sets)
     sets_upkeep.register(sets)
+    sets_select.register(sets)
     app.add_typer(sets, name="sets")
 
 

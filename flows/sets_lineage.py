@@ -17,9 +17,9 @@ from rich.table import Table
 from data import log
 from data.diff import VersionDiff, diff
 from data.errors import StoreError
+from data.figures import EIGHTHS, eighths
 from data.storage import Storage
 from data.version import Version, logged_version, open_version, set_history
-from flows.reports import EIGHTHS, eighths
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 
 SHOWN = 20

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from data.canonical import digest
 from data.errors import UsageError
 from data.records import Band, Mode
-from data.select import DEFAULT_MIX
+from data.rule import DEFAULT_MIX, Rule
 from generator.domains import DOMAINS
 from generator.kinds import check_shares
 
@@ -92,6 +92,9 @@ class RunConfig(BaseModel):
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     mix: Mix = Field(Mix(), title="Mix by pass rate")
     suspects: bool = Field(False, title="Publish suspects too")
+    quotas: dict[str, float] = Field({}, title="Shares of the tasks by domain", description="Others share the rest")
+    eval_share: float = Field(0, ge=0, le=0.5, title="Share of the split eval", description="Of tools train lacks")
+    held_out: tuple[str, ...] = Field((), title="Held-out files", description="Questions that may not come")
     store: str = Field("", title="Store")
     workdir: str = Field("", title="Work folder")
 
@@ -120,6 +123,11 @@ class RunConfig(BaseModel):
     def _absolute(cls, path: str) -> str:
         return absolute(path)
 
+    @field_validator("held_out")
+    @classmethod
+    def _absolute_all(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(str(Path(path).expanduser().absolute()) for path in paths)
+
     @field_validator("tools", "workdir")
     @classmethod
     def _on_disk(cls, path: str) -> str:
@@ -136,6 +144,10 @@ class RunConfig(BaseModel):
                 check_shares(self.kinds, self.brief_mode)
             except UsageError as fault:
                 raise ValueError(str(fault)) from None
+        try:
+            self.rule  # noqa: B018  # It checks itself.
+        except UsageError as fault:
+            raise ValueError(fault.message) from None
         if self.k_max < self.k:
             raise ValueError(f"--k-max {self.k_max} is below --k {self.k}")
         if self.budget and self.budget < self.tasks:
@@ -155,9 +167,10 @@ class RunConfig(BaseModel):
         return self.budget or 32 * self.tasks
 
     @property
-    def shares(self) -> dict[Band, float]:
-        """The mix as selection takes it."""
-        return {"easy": self.mix.easy, "frontier": self.mix.frontier, "hard": self.mix.hard}
+    def rule(self) -> Rule:
+        """What selection accepts."""
+        shares: dict[Band, float] = {"easy": self.mix.easy, "frontier": self.mix.frontier, "hard": self.mix.hard}
+        return Rule(self.tasks, shares, self.quotas, suspects=self.suspects, eval_share=self.eval_share)
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -125,8 +125,7 @@ def _write_rows(version: Version, made: Format, folder: Path, harness: str, rend
 
 
 def _splits(version: Version) -> Iterator[tuple[str, Iterator[pa.Table]]]:
-    names = sorted({entry.path.removeprefix("data/").partition("-")[0] for entry in version.task_files()})
-    for split in names:
+    for split in version.splits:
         yield split, version.tasks(split)
 
 

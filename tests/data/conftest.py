@@ -61,7 +61,10 @@ def attempt_table(tasks: Iterable[Task]) -> pa.Table:
 
 ORIGIN = Origin(
     engine="embedded",
-    players={"generator": {"base": "b", "digest": "g", "round": 0, "parent": None}, "equal": True},
+    players={
+        "generator": {"base": "b", "digest": "g", "round": 0, "parent": None, "licence": "apache-2.0"},
+        "equal": True,
+    },
     prompts={"open": "p"},
     verifier_version="1",
     difficulty={"harness": "tags", "k": 8, "temperature": 0.7, "confirm": 0},

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -31,6 +32,18 @@ def test_datasets_loads_a_version_by_its_path(
     calls = [json.loads(text) for text in loaded["train"]["calls_json"]]
     assert sorted(one["arguments"]["a"] for [one] in calls) == [0, 1, 2, 3, 4]
     assert loaded["train"][0]["world_json"] is None
+
+
+def test_datasets_loads_both_splits(
+    tmp_path: Path, publication: Callable[..., Publication], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    whole = publication(5)
+    tables = list(whole.tasks)
+    version = publish(open_storage(tmp_path / "sets"), replace(whole, tasks=tables[:3], eval=tables[3:]))
+    loaded = datasets.load_dataset(version.location, cache_dir=str(tmp_path / "cache"))
+    assert {name: len(split) for name, split in loaded.items()} == {"train": 3, "eval": 2}
 
 
 def test_pandas_reads_the_tasks(version: Version) -> None:

@@ -2,15 +2,19 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.draw import Candidate
 from data.errors import UsageError
 from data.records import Band, JsonObject, Message, Score, Task
-from data.select import BANDS, DEFAULT_MIX, Candidate, candidate_of, seats, select
+from data.rule import BANDS, DEFAULT_MIX, Rule, seats
+from data.select import Selection, candidate_of
+from data.select import select as select_by
 
 
 def question(index: int) -> str:
@@ -23,6 +27,10 @@ def candidate(
 ) -> Candidate:
     band: Band = "hard" if rate < 0.25 else "easy" if rate > 0.75 else "frontier"
     return Candidate(index, text or question(index), domain, (tool,), rate, band, rest.get("suspect", False))
+
+
+def select(candidates: Iterable[Candidate], n: int, mix: Mapping[Band, float] = DEFAULT_MIX, **rest: Any) -> Selection:
+    return select_by(candidates, Rule(n, mix, **rest))
 
 
 def many(count: int) -> list[Candidate]:
@@ -164,7 +172,7 @@ def test_the_default_mix_reaches_the_frontier_that_the_issue_asks_for() -> None:
 @pytest.mark.parametrize("mix", [{}, {"easy": 0.0}, {"easy": -1.0, "hard": 2.0}, {"easy": float("nan")}])
 def test_a_mix_without_shares_is_refused(mix: dict[Band, float]) -> None:
     with pytest.raises(UsageError, match="has no shares"):
-        seats(4, mix)
+        Rule(4, mix)
 
 
 def test_a_candidate_is_made_of_all_that_the_user_says_and_the_tools_called() -> None:
@@ -172,7 +180,9 @@ def test_a_candidate_is_made_of_all_that_the_user_says_and_the_tools_called() ->
     calls: tuple[JsonObject, ...] = tuple({"name": name, "arguments": {}} for name in "yxy")
     task = Task("id", "parallel", 2, "travel", "open", messages, (), calls)
     score = Score("id", "tags", 8, 2, 0.25, 0.1, 0.5, False, "frontier", 0.5, 1, 0.3, 0.1, 2, 0.9, 0.5, False)
-    assert candidate_of(3, task, score) == Candidate(3, "a\nb", "travel", ("x", "y"), 0.25, "frontier", True)
+    assert candidate_of(3, task, score) == Candidate(
+        3, "a\nb", "travel", ("x", "y"), 0.25, "frontier", True, 0.1, 1 - 0.9
+    )
 
 
 def test_an_unanswerable_task_spreads_by_the_tool_that_was_taken_from_it() -> None:

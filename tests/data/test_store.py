@@ -49,6 +49,10 @@ def test_a_version_has_the_files_of_the_design(store: Storage, publication: Publ
         "ledger.parquet",
         "README.md",
         "report.md",
+        "croissant.json",
+        "figures/pass_rate.svg",
+        "figures/domains.svg",
+        "figures/ledger.svg",
         "manifest.json",
     }
     assert version.storage.read("report.md").decode() == f"# Report of {version.manifest.version}\n"
@@ -74,6 +78,10 @@ def test_the_manifest_has_every_field_of_the_contract(store: Storage, publicatio
         "ledger.parquet": 2,
         "README.md": None,
         "report.md": None,
+        "croissant.json": None,
+        "figures/pass_rate.svg": None,
+        "figures/domains.svg": None,
+        "figures/ledger.svg": None,
     }
 
 
@@ -308,3 +316,17 @@ def test_row_groups_have_one_size_whatever_the_tables(local: Storage, publicatio
     file = pq.ParquetFile(version.storage.open("attempts.parquet"))
     assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [8192, 8192, 416]
     assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_a_version_may_have_two_splits_a_comparison_and_sources(store: Storage, publication: Publisher) -> None:
+    whole = publication(5)
+    tables = list(whole.tasks)
+    split = dataclasses.replace(whole, tasks=tables[:3], eval=tables[3:], comparison=[], sources=("v0007-aa",))
+    version = publish(store, split)
+    assert version.splits == ("eval", "train")
+    assert [sum(table.num_rows for table in version.tasks(split)) for split in version.splits] == [2, 3]
+    assert version.manifest.rows == 5
+    assert version.manifest.parents == ("v0007-aa",)
+    assert "comparison.parquet" in {entry.path for entry in version.manifest.files}
+    assert verify_version(version) == ()
+    assert publish(store, split).manifest.version == version.manifest.version
