@@ -19,6 +19,7 @@ from data.errors import SparringError
 
 MODULES = {
     "run": "flows.run_command",
+    "rescore": "flows.rescore_command",
     "verify": "flows.verify_commands",
     "score": "flows.verify_commands",
     "sets": "flows.sets_commands",

@@ -6,12 +6,14 @@ In: a run's context. Out: `data.manifest.Origin`. Nothing of the machine is in i
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from data.digests import file_digest
 from data.held_out import held_out_files
-from data.manifest import SCRIPTED, Origin
+from data.manifest import SCRIPTED, Manifest, Origin
 from data.records import Json, JsonObject
 from flows.context import Context, kind_of
 from flows.settings import checkout
@@ -33,7 +35,7 @@ def origin(run: Context) -> Origin:
     """The manifest's account of this run."""
     config = run.config
     return Origin(
-        engine=engine_of(run),
+        engine=_engine(kind_of(run.generator.engine), kind_of(run.solver.engine)),
         players={
             "generator": _player(run.generator),
             "solver": _player(run.solver),
@@ -41,14 +43,7 @@ def origin(run: Context) -> Origin:
         },
         prompts={"generator": GENERATOR_PROMPTS, "solver": SOLVER_PROMPTS},
         verifier_version=VERIFIER_VERSION,
-        difficulty={
-            "harness": config.harness,
-            "style": run.style(run.solver),
-            "k": config.k,
-            "k_max": config.k_max,
-            "temperature": config.temperature,
-            "confirm": config.confirm,
-        },
+        difficulty=_difficulty(run),
         seed=config.seed,
         config=_settings(run),
         git=git_state(checkout()),
@@ -57,10 +52,43 @@ def origin(run: Context) -> Origin:
     )
 
 
-def engine_of(run: Context) -> str:
+def remeasured(run: Context, old: Manifest, settings: JsonObject) -> Origin:
+    """The account of an old version that was measured again: its tasks' origin, and the new solver's."""
+    wrote: Any = old.origin.players["generator"]
+    solver = run.solver
+    return replace(
+        old.origin,
+        engine=_engine(kind_of(wrote["engine"]), kind_of(solver.engine)),
+        players={
+            "generator": wrote,
+            "solver": _player(solver),
+            "equal": not wrote["round"] and not solver.round and wrote["base"] == solver.base,
+        },
+        prompts={**old.origin.prompts, "solver": SOLVER_PROMPTS},
+        difficulty=_difficulty(run),
+        seed=run.config.seed,
+        config={"rescore": settings},
+        git=git_state(checkout()),
+        libraries={name: version(name) for name in LIBRARIES},
+        sparring=version("sparring"),
+    )
+
+
+def _difficulty(run: Context) -> JsonObject:
+    config = run.config
+    return {
+        "harness": config.harness,
+        "style": run.style(run.solver),
+        "k": config.k,
+        "k_max": config.k_max,
+        "temperature": config.temperature,
+        "confirm": config.confirm,
+    }
+
+
+def _engine(*kinds: str) -> str:
     """`scripted` as soon as one player is: such a set says nothing of a model and is never `latest`."""
-    kinds = sorted({kind_of(run.generator.engine), kind_of(run.solver.engine)})
-    return SCRIPTED if SCRIPTED in kinds else "+".join(kinds)
+    return SCRIPTED if SCRIPTED in kinds else "+".join(sorted(set(kinds)))
 
 
 def _player(player: Player) -> JsonObject:

@@ -47,6 +47,17 @@ def prepare(root: Path, config: RunConfig) -> None:
     engines.bridge.call(engines.solver.check())
 
 
+def prepare_solver(root: Path, config: RunConfig) -> None:
+    """The same for a job that only measures: its generator is never asked."""
+    check_names()
+    check_store(open_storage(config.store_location))
+    home = state_home() / PLAYERS
+    contexts.forget(str(root))
+    contexts.save(root, config, resolve(home, "generator", config.generator), resolve(home, "solver", config.solver))
+    engines = contexts.context(str(root)).engines
+    engines.bridge.call(engines.solver.check())
+
+
 def players(config: RunConfig) -> tuple[Player, Player]:
     """Who plays: the engine named for the slot, else the one named for both, else the promoted player."""
     home = state_home() / PLAYERS

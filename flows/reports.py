@@ -76,7 +76,7 @@ def report(run: Curriculum) -> str:
     parts = [
         f"# Curriculum {run.name} {run.version}",
         headline(run),
-        _table(
+        markdown_table(
             ("", ""),
             [
                 ("engine", run.engine),
@@ -91,14 +91,14 @@ def report(run: Curriculum) -> str:
         "## Pass rates\n\nShare of the solver's valid attempts that were right.",
         _histogram(run.pass_rates),
         "## Ledger\n\nEvery brief ends in exactly one bin.",
-        _table(
+        markdown_table(
             ("stage", "code", "briefs", "share"),
             [(stage, code, count, f"{count / run.briefs:.1%}") for stage, code, count in run.ledger]
             + [("all", "", run.briefs, "100.0%")],
         ),
         "## What the tasks are about",
-        _table(("domain", "tasks"), _ranked(run.domains)),
-        _table(("tool called", "tasks"), _ranked(run.tools)),
+        markdown_table(("domain", "tasks"), _ranked(run.domains)),
+        markdown_table(("tool called", "tasks"), _ranked(run.tools)),
     ]
     if run.samples:
         parts.append("## Sample tasks")
@@ -156,7 +156,7 @@ def _histogram(rates: Sequence[float]) -> str:
             "```",
         ]
     )
-    return f"{chart}\n\n{_table(('pass rate', *labels), [('tasks', *counts)])}"
+    return f"{chart}\n\n{markdown_table(('pass rate', *labels), [('tasks', *counts)])}"
 
 
 def _sample(sample: Sample) -> str:
@@ -183,13 +183,14 @@ def _fenced(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def _table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """A table of GitHub's Markdown."""
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(_escape(str(value)) for value in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(escaped(str(value)) for value in line) + " |" for line in lines)
 
 
-def _escape(text: str) -> str:
-    """Text in a table cell: markup shows as itself."""
+def escaped(text: str) -> str:
+    """Text in a table cell or a heading: markup shows as itself."""
     if text == "---":
         return text
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(" ".join(text.split()), quote=False))

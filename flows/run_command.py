@@ -7,17 +7,14 @@ with `--json`. A set that is too small is published, said, and ends with exit co
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from data.errors import Shortfall, SparringError
-from data.manifest import read_manifest
-from data.storage import open_storage
-from flows.settings import Mix, RunConfig, build, is_url, parse_shares
+from data.errors import Shortfall
+from flows.executing import execute, say_done
+from flows.settings import Mix, RunConfig, build, parse_shares
 
 Text = Annotated[str, typer.Option()]
 
@@ -86,60 +83,17 @@ def run(
         "store": store,
         "workdir": workdir,
     }
-    config = build(values | ({"mix": Mix.parse(mix)} if mix else {}))
+    config = build(RunConfig, values | ({"mix": Mix.parse(mix)} if mix else {}), "run")
     try:
-        path, url, stays = execute(config)
+        path, url, stays = execute(config.work_folder, lambda: _flow(config))
     except Shortfall as short:
         if as_json:
             print(json.dumps({"published": short.path, "shortfall": short.message}))
         raise
-    _say_done(config, path, url, stays, as_json=as_json)
+    say_done(path, url, stays, store=store, as_json=as_json)
 
 
-def execute(config: RunConfig) -> tuple[str, str, bool]:
-    """Run the flow on a server. Returns the version's path, the API's URL, and whether that server stays."""
-    from flows.server import prefect_server
+def _flow(config: RunConfig) -> str:
+    from flows.curriculum import curriculum
 
-    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
-    log = config.work_folder.absolute() / "server.log"
-    _writable(log.parent)
-    with prefect_server(log) as (url, stays):
-        # Only now: Prefect reads its settings once, when it is first imported.
-        from flows.curriculum import curriculum
-        from flows.progress import watching
-        from flows.server import drained
-
-        with watching(), drained():
-            return curriculum(config), url, stays
-
-
-def _writable(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise SparringError(
-            f"the work folder {folder} cannot be made: {fault.strerror}", hint="give another with --workdir"
-        ) from fault
-
-
-def _loading(path: str) -> str:
-    """How `datasets` is told to load a version; its cards are read from disk alone."""
-    return f"'parquet', data_files={path + '/data/train-*.parquet'!r}" if is_url(path) else repr(path)
-
-
-def _say_done(config: RunConfig, path: str, url: str, stays: bool, *, as_json: bool) -> None:
-    manifest = read_manifest(open_storage(path))
-    if as_json:
-        said = {key: getattr(manifest, key) for key in ("name", "version", "digest", "rows")}
-        print(json.dumps({"published": path, **said}))
-        return
-    ui = url.removesuffix("/api") if stays else "make server, then http://127.0.0.1:4200"
-    name = f"{manifest.name}@{manifest.version.partition('-')[0]}"
-    print(
-        f"\n{manifest.rows} tasks published as {manifest.name}@{manifest.version}\n"
-        f"  report   {path}/report.md\n"
-        f"  data     datasets.load_dataset({_loading(path)})\n"
-        f"  look     sparring sets show {path if config.store else name}\n"
-        f"  UI       {ui}",
-        file=sys.stdout,
-    )
+    return curriculum(config)

@@ -29,6 +29,7 @@ from data.store import Publication, publish
 from data.version import Version, open_version
 from flows.harvest import env_index
 from flows.judging import compact_brief
+from flows.reports import markdown_table
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 
 SHOWN = 12
@@ -165,16 +166,12 @@ def _report(number: str, version: Version, found: Replay) -> str:
         f"{_headline(version, found)}. Nothing was generated or measured anew.",
         found.selection.describe(),
         "## Rule\n\n```json\n" + json.dumps(found.rule.to_json(), indent=1, sort_keys=True) + "\n```",
-        "## Not chosen\n\n| code | candidates |\n| --- | --- |\n"
-        + "\n".join(f"| {code} | {count} |" for code, count in sorted(codes.items())),
-        "## Changes\n\n| | task | brief | why |\n| --- | --- | --- | --- |\n"
-        + "\n".join(
-            f"| {sign} | {found.tasks[index][:12]} | {index} | {_cell(why)} |" for sign, index, why in _changes(found)
+        "## Not chosen",
+        markdown_table(("code", "candidates"), sorted(codes.items())),
+        "## Changes",
+        markdown_table(
+            ("", "task", "brief", "why"),
+            [("out" if sign == "-" else "in", found.tasks[one][:12], one, why) for sign, one, why in _changes(found)],
         ),
     ]
     return "\n\n".join(filter(None, lines)) + "\n"
-
-
-def _cell(text: str) -> str:
-    """Text in a table cell, without what could be markup."""
-    return "".join(char if char.isalnum() or char in " .,:;%()-_[]'" else "?" for char in text).replace("_", "\\_")

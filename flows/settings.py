@@ -8,7 +8,7 @@ parameters: API keys come from the environment alone.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -109,14 +109,7 @@ class RunConfig(BaseModel):
     @field_validator("parent")
     @classmethod
     def _exact(cls, reference: str) -> str:
-        """A version never changes; what a name alone stands for does."""
-        if not reference or "/" in reference:
-            return absolute(reference)
-        if reference.partition("@")[2] in ("", "latest"):
-            raise ValueError(
-                f"--parent {reference!r} names no version: write it as name@v0003 (see `sparring sets log`)"
-            )
-        return reference
+        return exact_version("--parent", reference)
 
     @field_validator("tools", "store", "workdir")
     @classmethod
@@ -202,6 +195,15 @@ def absolute(location: str) -> str:
     return location if is_url(location) or not location else str(Path(location).expanduser().absolute())
 
 
+def exact_version(option: str, reference: str) -> str:
+    """A reference that stands for one version for ever: what a name alone stands for changes. Paths made absolute."""
+    if not reference or "/" in reference:
+        return absolute(reference)
+    if reference.partition("@")[2] in ("", "latest"):
+        raise ValueError(f"{option} {reference!r} names no version: write it as name@v0003 (see `sparring sets log`)")
+    return reference
+
+
 def checkout() -> Path | None:
     """The root of the checkout this code runs from, or None when it is installed."""
     root = Path(__file__).resolve().parent.parent
@@ -219,12 +221,15 @@ def default_store() -> Path:
     return root / "data" / "sets" if root else Path.home() / ".local" / "share" / "sparring" / "sets"
 
 
-def build(values: dict[str, Any]) -> RunConfig:
-    """A checked `RunConfig`. Raises `UsageError` with every fault, each by its option's name."""
+Config = TypeVar("Config", bound=BaseModel)
+
+
+def build(model: type[Config], values: dict[str, Any], command: str) -> Config:
+    """A checked configuration. Raises `UsageError` with every fault, each by its option's name."""
     try:
-        return RunConfig(**values)
+        return model(**values)
     except ValidationError as fault:
-        raise UsageError("; ".join(map(_say, fault.errors())), hint="see `sparring run --help`") from None
+        raise UsageError("; ".join(map(_say, fault.errors())), hint=f"see `sparring {command} --help`") from None
 
 
 def _say(error: Any) -> str:

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from data.errors import UsageError
-from flows.settings import Mix, build, parse_shares
+from flows import settings
+from flows.settings import Mix, RunConfig, parse_shares
+
+
+def build(values: dict[str, Any]) -> RunConfig:
+    return settings.build(RunConfig, values, "run")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,136 @@
+"""The flow that measures an old version with a newer solver or another harness: nothing is generated.
+
+In: `RescoreConfig`. Out: the path of a new version of the same set, whose parent is the old one: the same tasks with
+the new difficulty, and both side by side in `comparison.parquet` and `report.md`. The same command resumes.
+A task without a valid attempt is not in the new version; then the flow ends with a `Shortfall` that says so.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pyarrow.compute as pc
+from loguru import logger
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from data.errors import Shortfall
+from data.ledger import LedgerRow, tally
+from data.storage import open_storage
+from data.store import Publication, publish
+from data.version import Version, open_version
+from flows import chunk_tasks, runlog
+from flows.context import CHUNK, URL_CHUNK, WAVE, Context, context, forget, kind_of
+from flows.curriculum import WORKERS
+from flows.origin import remeasured
+from flows.preflight import prepare_solver
+from flows.progress import note
+from flows.remeasure import Part, Remeasured, load, pieces
+from flows.rescore_report import Changes, report
+from flows.rescore_settings import RescoreConfig
+from flows.workdir import open_workdir
+
+
+@flow(
+    name="rescore",
+    flow_run_name="{config.version}",
+    task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),  # type: ignore[arg-type]
+    persist_result=False,
+)
+def rescore(config: RescoreConfig) -> str:
+    """Measure a published version again.
+
+    Args:
+        config: Which version, by which solver, under which harness.
+    """
+    runlog.configure()
+    version = open_version(open_storage(config.store_location), config.version)
+    root = config.work_folder.absolute()
+    with open_workdir(root, config.identity | {"digest": version.manifest.measurement_digest}):
+        prepare_solver(root, config.run)
+        try:
+            return _run(context(str(root)), config, version)
+        finally:
+            forget(str(root))
+
+
+def _run(run: Context, config: RescoreConfig, version: Version) -> str:
+    start = time.monotonic()
+    size = CHUNK.get(kind_of(run.solver.engine), URL_CHUNK)
+    found = Remeasured(version, size, _measure(run, version, size))
+    changes = found.changes()
+    tokens = sum(
+        pc.sum(table[name]).as_py() or 0
+        for table in found.attempt_tables()
+        for name in ("prompt_tokens", "completion_tokens")
+    )
+    costs = [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=time.monotonic() - start)]
+    made = publish(open_storage(config.store_location), _publication(run, config, found, changes, costs))
+    text = f"{changes.headline()} Published as {made.manifest.name}@{made.manifest.version}"
+    key = "rescore-" + "".join(char if char.isalnum() else "-" for char in made.manifest.name)
+    create_markdown_artifact(made.storage.read("report.md").decode(), key=key, description=text)
+    logger.info("{}", text)
+    note(text)
+    if changes.unmeasured:
+        raise Shortfall(
+            f"{len(changes.unmeasured)} of {version.manifest.rows} tasks have no valid attempt: {text}",
+            hint="see that the engine answers, then give the same command with another --workdir",
+            path=made.location,
+        )
+    return made.location
+
+
+def _measure(run: Context, version: Version, size: int) -> list[Part]:
+    """All pieces solved and rated, `WAVE` of them side by side."""
+    root = str(run.workdir.root)
+    parts: list[Part] = []
+    under_way: list[tuple[Any, Any]] = []
+    first = 0
+    for _, rows in pieces(version, size):
+        tasks = load(run.workdir.chunks, version, first, rows)
+        attempts: Any = chunk_tasks.solve.submit(root, first, tasks)
+        under_way.append((attempts, chunk_tasks.rate.submit(root, first, attempts)))
+        first += len(rows)
+        if len(under_way) == WAVE:
+            parts += _done(under_way)
+            note(f"measured {first} of {version.manifest.rows}")
+            under_way = []
+    return parts + _done(under_way)
+
+
+def _done(under_way: list[tuple[Any, Any]]) -> list[Part]:
+    return [Part(attempts.result(), scores.result()) for attempts, scores in under_way]
+
+
+def _publication(
+    run: Context, config: RescoreConfig, found: Remeasured, changes: Changes, costs: list[LedgerRow]
+) -> Publication:
+    version = found.version
+    name = f"{version.manifest.name}@{version.manifest.version}"
+    digest = run.solver.digest
+    origin = remeasured(run, version.manifest, config.settings(name))
+    old, new = version.manifest.origin, origin
+    facts = [
+        (key, old.difficulty.get(key, ""), new.difficulty.get(key, ""))
+        for key in ("harness", "k", "k_max", "temperature")
+    ]
+    facts.append(("solver", _solver(old.players), _solver(new.players)))
+    return Publication(
+        name=version.manifest.name,
+        tasks=found.task_tables("train", digest),
+        eval=found.task_tables("eval", digest) if "eval" in version.splits else None,
+        candidates=found.candidate_tables(),
+        attempts=found.attempt_tables(),
+        ledger=tally(found.candidate_tables(), costs),
+        origin=origin,
+        report=lambda number: report(f"{version.manifest.name} {number}: {name} measured again", facts, changes),
+        comparison=found.comparison_tables(),
+        sources=(version.manifest.version,),
+    )
+
+
+def _solver(players: Any) -> str:
+    solver = players.get("solver", {})
+    return f"{solver.get('engine', '')} {solver.get('digest', '')}".strip()

@@ -1,0 +1,63 @@
+"""`sparring rescore`: an old version measured by a newer solver or under another harness, as a new version.
+
+In: a version and how to measure. Out: what was published and what to open next, or one JSON object with `--json`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from data.errors import Shortfall
+from flows.executing import execute, say_done
+from flows.rescore_settings import RescoreConfig
+from flows.settings import build
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("rescore")(rescore_command)
+
+
+def rescore_command(
+    version: Annotated[str, typer.Argument(help="NAME@v0003, or a version's folder or URL")],
+    solver: Annotated[str, typer.Option(help="the engine that is measured; embedded: the promoted one")] = "embedded",
+    harness: Annotated[str, typer.Option(help="how the solver is asked: tags or json")] = "json",
+    style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
+    k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
+    k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
+    temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
+    seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
+    store: Annotated[str, typer.Option(help="where versions lie: a folder or s3://bucket/prefix")] = "",
+    workdir: Annotated[str, typer.Option(help="where the chunks lie; default below .sparring")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
+) -> None:
+    """Measure an old version again; nothing is generated. The same command resumes an interrupted one."""
+    values = {
+        "version": version,
+        "solver": solver,
+        "harness": harness,
+        "style": style,
+        "k": k,
+        "k_max": k_max or k,
+        "temperature": temperature,
+        "seed": seed,
+        "store": store,
+        "workdir": workdir,
+    }
+    config = build(RescoreConfig, values, "rescore")
+    try:
+        path, url, stays = execute(config.work_folder, lambda: _flow(config))
+    except Shortfall as short:
+        if as_json:
+            print(json.dumps({"published": short.path, "shortfall": short.message}))
+        raise
+    say_done(path, url, stays, store=store, as_json=as_json)
+
+
+def _flow(config: RescoreConfig) -> str:
+    from flows.rescore import rescore
+
+    return rescore(config)

@@ -1,0 +1,73 @@
+"""What a re-scoring is asked for: one frozen, validated model that the command line, the flow and its form share.
+
+In: option values. Out: `RescoreConfig`, or a `UsageError` that names every fault (`flows.settings.build`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from data.canonical import digest
+from data.records import Json
+from flows.settings import RunConfig, absolute, default_store, exact_version, state_home
+
+
+class RescoreConfig(BaseModel):
+    """One version measured again (CONTRACT, `sparring rescore`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: str = Field(title="Version", description="name@v0003, or its folder or URL", min_length=1)
+    solver: str = Field("embedded", title="Solver", description="An engine; embedded: the promoted one")
+    harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
+    style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
+    k: int = Field(8, ge=4, le=64, title="Attempts for each task")
+    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open")
+    temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
+    seed: int = Field(0, ge=0, lt=2**31, title="Seed")
+    store: str = Field("", title="Store")
+    workdir: str = Field("", title="Work folder")
+
+    @field_validator("version")
+    @classmethod
+    def _exact(cls, reference: str) -> str:
+        return exact_version("the version", reference)
+
+    @field_validator("store", "workdir")
+    @classmethod
+    def _absolute(cls, path: str) -> str:
+        return absolute(path)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RescoreConfig:
+        if self.k_max < self.k:
+            raise ValueError(f"--k-max {self.k_max} is below --k {self.k}")
+        return self
+
+    @property
+    def run(self) -> RunConfig:
+        """The same for the steps of a run; its generator is never asked."""
+        shared = self.model_dump(exclude={"version"})
+        return RunConfig(name="rescore", engine=self.solver, generator="scripted", **shared)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What decides the result: every parameter but the places where it is kept."""
+        return self.model_dump(mode="json", exclude={"store", "workdir"})
+
+    def settings(self, name: str) -> dict[str, Json]:
+        """The same for a manifest, with the version by name, not by place."""
+        return self.identity | {"version": name}
+
+    @property
+    def store_location(self) -> str:
+        """The folder or URL of the store, or its default."""
+        return self.store or str(default_store())
+
+    @property
+    def work_folder(self) -> Path:
+        """The work folder, or its default."""
+        return Path(self.workdir or state_home() / "runs" / f"rescore-{digest(self.identity)[:12]}")
