@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import html
 import json
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from data.figures import EIGHTHS, eighths
 from data.records import Json, Score, Task
 from data.rows import question_of
+from flows.escaping import cell, fenced, markdown_table
 
-CELL = 80
 TABLE_ROWS = 500
 
 
@@ -125,16 +123,6 @@ def task_rows(tasks: Sequence[tuple[Task, Score]]) -> list[dict[str, str | int |
     ]
 
 
-def cell(value: object, width: int = CELL) -> str | int | float | bool | None:
-    """A value as a table artifact can hold it: finite, flat, short."""
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return round(value, 4) if math.isfinite(value) else None
-    text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
 def _called(task: Task) -> list[str]:
     return [str(call["name"]) for call in task.calls]
 
@@ -163,11 +151,11 @@ def _sample(sample: Sample) -> str:
     score = sample.score
     head = f"{sample.task.task_id[:12]}: {score.passes} of {score.attempts} right, {score.band}"
     lines = [f"<details><summary>{html.escape(head)}</summary>", ""]
-    lines += [_fenced("\n".join(f"{m.role}: {m.content}" for m in sample.task.messages)), "", "Tools:", ""]
-    lines += [_fenced("\n".join(_signature(tool) for tool in sample.task.tools)), "", "Right calls:", ""]
-    lines += [_fenced("\n".join(json.dumps(call, ensure_ascii=False) for call in sample.task.calls) or "none"), ""]
+    lines += [fenced("\n".join(f"{m.role}: {m.content}" for m in sample.task.messages)), "", "Tools:", ""]
+    lines += [fenced("\n".join(_signature(tool) for tool in sample.task.tools)), "", "Right calls:", ""]
+    lines += [fenced("\n".join(json.dumps(call, ensure_ascii=False) for call in sample.task.calls) or "none"), ""]
     lines += ["Answers of the solver:", ""]
-    lines += [_fenced("\n".join(f"{count}x {outcome}: {cell(text, 200)}" for text, outcome, count in sample.answers))]
+    lines += [fenced("\n".join(f"{count}x {outcome}: {cell(text, 200)}" for text, outcome, count in sample.answers))]
     return "\n".join([*lines, "", "</details>"])
 
 
@@ -175,22 +163,3 @@ def _signature(tool: Mapping[str, Json]) -> str:
     schema = tool.get("parameters")
     names = schema.get("properties") if isinstance(schema, Mapping) else None
     return f"{tool['name']}({', '.join(names) if isinstance(names, Mapping) else ''}): {tool.get('description', '')}"
-
-
-def _fenced(text: str) -> str:
-    """A code block whose fence is longer than any run of backticks inside."""
-    fence = "`" * (max([2, *map(len, re.findall("`+", text))]) + 1)
-    return f"{fence}text\n{text}\n{fence}"
-
-
-def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
-    """A table of GitHub's Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(escaped(str(value)) for value in line) + " |" for line in lines)
-
-
-def escaped(text: str) -> str:
-    """Text in a table cell or a heading: markup shows as itself."""
-    if text == "---":
-        return text
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(" ".join(text.split()), quote=False))

@@ -14,7 +14,7 @@ from data.figures import EIGHTHS, eighths
 from data.records import Score
 from data.rows import messages_from_json, question_of
 from data.rule import BANDS
-from flows.reports import cell, escaped, markdown_table
+from flows.escaping import cell, escaped, markdown_table
 
 NAMED = 200
 """Tasks that the report names; `comparison.parquet` has all."""

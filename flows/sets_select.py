@@ -28,8 +28,8 @@ from data.schema import CANDIDATES, TASKS, to_table
 from data.store import Publication, publish
 from data.version import Version, open_version
 from flows.harvest import env_index
+from flows.escaping import markdown_table
 from flows.judging import compact_brief
-from flows.reports import markdown_table
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 
 SHOWN = 12

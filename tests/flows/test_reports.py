@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from data.records import JsonObject, Message, Score, Task
-from flows.reports import Curriculum, Sample, cell, headline, report, task_rows
+from flows.escaping import cell
+from flows.reports import Curriculum, Sample, headline, report, task_rows
 from tests.golden_files import assert_golden
 
 EVIL = "Say ``` | <script>alert(1)</script> **bold** [link](http://x)\n# head"

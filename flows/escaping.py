@@ -1,0 +1,45 @@
+"""Text that others wrote, made to show as itself: in Markdown, and in the cells of a table artifact.
+
+In: any value, also a model's. Out: Markdown in which nothing of it is markup, or a flat value that Prefect renders.
+Not promised: that a value is shown whole; cells are cut.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Sequence
+
+CELL = 80
+"""Characters of a cell."""
+
+
+def cell(value: object, width: int = CELL) -> str | int | float | bool | None:
+    """A value as a table artifact can hold it: finite, flat, short."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def escaped(text: str) -> str:
+    """Text in a table cell or a heading: markup shows as itself."""
+    if text == "---":
+        return text
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
+
+
+def fenced(text: str) -> str:
+    """A code block whose fence is longer than any run of backticks inside."""
+    fence = "`" * (max([2, *map(len, re.findall("`+", text))]) + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """A table of GitHub's Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(escaped(str(value)) for value in line) + " |" for line in lines)
