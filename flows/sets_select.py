@@ -27,8 +27,8 @@ from data.rule import read_rule
 from data.schema import CANDIDATES, TASKS, to_table
 from data.store import Publication, publish
 from data.version import Version, open_version
-from flows.harvest import env_index
 from flows.escaping import markdown_table
+from flows.harvest import env_index
 from flows.judging import compact_brief
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 
