@@ -22,6 +22,7 @@ from flows.settings import is_url
 from flows.store_option import REFERENCE, StoreOption, given_store
 from solver.harness import HARNESSES, Harness, harness
 from verifiers import answer
+from verifiers.formats import TRAINABLE
 
 
 def export_command(
@@ -36,6 +37,11 @@ def export_command(
     version = open_version(given_store(store), reference)
     measured = str(version.manifest.origin.difficulty.get("harness", HARNESSES[0]))
     way = harness(asked or measured, "chat")
+    if way.name not in TRAINABLE:
+        raise UsageError(
+            f"reward.py does not read answers of the harness {way.name}",
+            hint=f"choose another with --harness: {', '.join(TRAINABLE)}",
+        )
     leaf = Path(answer.__file__).read_text(encoding="utf-8")
     make = partial(export, version, to, harness=way.name, render=partial(_messages, way), leaf=leaf)
     if out or not is_url(version.location):

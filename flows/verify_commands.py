@@ -20,7 +20,8 @@ import typer
 from data.errors import StoreError, UsageError
 from flows.explain import explain_row, say
 from flows.line_stream import Judge, cores, judged, opened
-from verifiers.lines import HARNESSES, score_line, verify_line
+from verifiers.formats import FORMATS
+from verifiers.lines import score_line, verify_line
 from verifiers.verify import CHECKS
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE|-", help="JSONL, or - for standard input")]
@@ -50,12 +51,12 @@ def verify(
 
 def score(
     file: FileArgument,
-    harness: Annotated[str, typer.Option(help=f"of rows that name none: {', '.join(HARNESSES)}")] = "tags",
+    harness: Annotated[str, typer.Option(help=f"of rows that name none: {', '.join(FORMATS)}")] = "tags",
     workers: WorkersOption = 1,
 ) -> None:
     """Score a solver's completions against the gold calls, line by line."""
-    if harness not in HARNESSES:
-        raise UsageError(f"there is no harness {harness!r}", hint=f"there are: {', '.join(HARNESSES)}")
+    if harness not in FORMATS:
+        raise UsageError(f"there is no harness {harness!r}", hint=f"there are: {', '.join(FORMATS)}")
     _run(file, Judge(partial(score_line, harness=harness), _outcome_bin), workers)
 
 

@@ -37,6 +37,11 @@ class EmbeddedPolicy(Engine):
         return self._digest
 
     async def draw(self, prompt: Prompt, indices: Sequence[int], params: SamplingParams, keep: Keep) -> None:
+        if prompt.tools:
+            raise PolicyError(
+                "the embedded engine has no tools interface",
+                hint="ask it in another harness (json, tags, hermes), or run a server with tool calling",
+            )
         loop = asyncio.get_running_loop()
         for group in runs(indices, SAMPLES):
             if self._model is None:

@@ -4,15 +4,17 @@ In: `http(s)://host:port/v1#model` (without `#model` the one model that the serv
 `SPARRING_API_KEY` or `OPENAI_API_KEY`, if it wants one. Out: completions, each from a request of its own with its own
 seed. The `openai` client retries connections, timeouts, 408, 409, 429 and 5xx with jitter and honours Retry-After up to
 two minutes; what is added here is a deadline over all tries, a bound on what is in flight, a circuit breaker, and which
-failure is whose: one sample's, or the engine's. Not promised: that the server obeys seeds or schemas, or turns its
-own sampling defaults (top-k, min-p) off. Token counts are 0 where it reports none.
+failure is whose: one sample's, or the engine's. A prompt with tools goes out with the `tools` parameter, and its
+completion is the JSON list of the `tool_calls` that came back. Not promised: that the server obeys seeds or schemas, or
+turns its own sampling defaults (top-k, min-p) off. Token counts are 0 where it reports none.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urldefrag, urlsplit
@@ -144,8 +146,10 @@ class EndpointPolicy(Engine):
         else:
             messages: Any = [{"role": turn.role, "content": turn.content} for turn in prompt.messages or ()]
             settings["response_format"] = form if prompt.schema is not None else openai.omit
+            settings["tools"] = list(prompt.tools) or openai.omit
             reply = await self._client.chat.completions.create(messages=messages, **settings)
-            text = reply.choices[0].message.content or ""
+            message = reply.choices[0].message
+            text = _called(message.tool_calls or ()) if prompt.tools else message.content or ""
         if not isinstance(text, str):
             raise TypeError(f"the text is a {type(text).__name__}")
         return Completion(
@@ -176,6 +180,11 @@ class EndpointPolicy(Engine):
                     f"nobody answers at {self._url}: {fault.__cause__}", hint="start the server, or mend the URL"
                 )
         return None
+
+
+def _called(calls: Iterable[Any]) -> str:
+    """The calls of a message as JSON text. Arguments stay the text that came: whoever judges reads it strictly."""
+    return json.dumps([{"arguments": call.function.arguments, "name": call.function.name} for call in calls])
 
 
 def _check_url(url: str) -> None:

@@ -22,7 +22,9 @@ class Prompt:
 
     `key` names the request within its chunk (unique there, stable across runs): seeds and journals derive from it.
     `schema` constrains the answer to JSON Schema where the engine can. `oracle` is a right completion for the
-    scripted stand-in; no other engine reads it and it is never sent anywhere.
+    scripted stand-in; no other engine reads it and it is never sent anywhere. `tools` (chat only) are function tools
+    in OpenAI's shape, with legal names: an engine with that interface offers them to the model, and its completion is
+    then the JSON list of the calls that came back, `[]` for none; another engine raises `PolicyError`.
     """
 
     key: str
@@ -31,6 +33,7 @@ class Prompt:
     schema: JsonObject | None = None
     stop: tuple[str, ...] = ()
     oracle: str | None = None
+    tools: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

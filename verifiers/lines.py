@@ -18,6 +18,7 @@ from verifiers.answer import MAX_BYTES, MAX_LEVELS, JsonFault, check_unicode, re
 from verifiers.calls import check_calls
 from verifiers.completion import read_completion
 from verifiers.execution import check_execution
+from verifiers.formats import FORMATS
 from verifiers.menu import read_menu
 from verifiers.outcome import score_task
 from verifiers.quick_json import quick_json
@@ -26,7 +27,6 @@ from verifiers.verify import check_alternatives, identity, verify
 BLOCKS = ("tools", "calls", "accept", "may_omit", "unanswerable", "world", "implementations")
 TASK_FIELDS = frozenset(("question", "messages", *BLOCKS))
 ROLES = frozenset(("system", "user", "assistant", "tool"))
-HARNESSES = ("tags", "json")
 _AROUND = 4
 """Levels that a line may add around a block: itself, a list of messages, a proof."""
 
@@ -78,8 +78,8 @@ def score_line(line: bytes, number: int, *, harness: str = "tags") -> dict[str, 
         if not isinstance(completion, str):
             raise _BadLine("`completion` is not a string")
         asked = row.get("harness", harness)
-        if asked not in HARNESSES:
-            raise _BadLine(f"there is no harness {json.dumps(asked)[:80]}; there are {', '.join(HARNESSES)}")
+        if asked not in FORMATS:
+            raise _BadLine(f"there is no harness {json.dumps(asked)[:80]}; there are {', '.join(FORMATS)}")
         tools, calls, outcome = _gold(row)
     except _BadLine as fault:
         name = _name_in(line, number) if name == number else name

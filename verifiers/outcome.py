@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from data.records import Json, Verdict
-from verifiers.answer import Judgement, score
+from verifiers.answer import Judgement
 from verifiers.calls import check_calls
 from verifiers.execution import outcome as outcome_of
 from verifiers.execution import same_outcome, trace
+from verifiers.formats import score_answer
 from verifiers.menu import read_menu
 
 Rule = Literal["calls", "outcome"]
@@ -42,8 +43,8 @@ def score_task(
     implementations: Json = None,
     outcome: Json = None,
 ) -> Scored:
-    """Judge a completion. Without `outcome`, the gold's, it is `verifiers.answer.score`. Never raises, like that."""
-    judged = score(tools, gold, completion, accept, may_omit, harness)
+    """Judge a completion. Without `outcome`, the gold's, it is `score_answer`. Never raises, like that."""
+    judged = score_answer(tools, gold, completion, accept, may_omit, harness)
     if outcome is None:
         return Scored(judged)
     rule: Rule = "calls" if judged.correct else "outcome"

@@ -82,7 +82,7 @@ def test_score_reads_the_solver_s_answer() -> None:
         (("verify", "no-such-file.jsonl"), 1, "no-such-file.jsonl"),
         (("verify", "."), 1, "directory"),
         (("verify", "-", "--checks", "menu,colour"), 2, "colour"),
-        (("score", "-", "--harness", "hermes"), 2, "hermes"),
+        (("score", "-", "--harness", "xml"), 2, "xml"),
         (("verify",), 2, "FILE"),
         (("verify", "-", "--workers", "-1"), 2, "--workers"),
     ],

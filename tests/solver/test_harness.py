@@ -5,11 +5,12 @@ import pytest
 from data.errors import UsageError
 from data.records import Message
 from policies.protocol import Prompt
-from solver.harness import HARNESSES, STYLES, Harness, harness
+from solver.harness import WAYS as NAMES
+from solver.harness import Harness, harness
 from tests.golden_files import assert_golden
 from tests.solver.solver_cases import book, task
 
-WAYS = [Harness(name, style) for name in HARNESSES for style in STYLES]
+WAYS = [Harness(name, style) for name, style in NAMES]
 CONVERSATION = (
     Message("system", "Today is 2026-03-05."),
     Message("user", "Find me a good trattoria."),
@@ -55,7 +56,27 @@ def test_only_json_constrains_its_answer() -> None:
     assert [way.prompt(task()).schema is not None for way in WAYS] == [way.name == "json" for way in WAYS]
 
 
-@pytest.mark.parametrize(("name", "style"), [("hermes", "plain"), ("json", "poem")])
+@pytest.mark.parametrize(("name", "style"), [("openai", "plain"), ("json", "poem"), ("xml", "chat")])
 def test_an_unknown_harness_is_named(name: str, style: str) -> None:
     with pytest.raises(UsageError, match=f"{name}.*{style}"):
         harness(name, style)
+
+
+class TestOpenaiHarness:
+    DOTTED = ({"name": "maps.route", "description": "", "parameters": {"type": "object"}},)
+
+    def test_the_menu_goes_out_under_legal_names(self) -> None:
+        prompt = harness("openai", "chat").prompt(task(tools=self.DOTTED, calls=()))
+        assert [tool["function"]["name"] for tool in prompt.tools] == ["maps_route"]  # type: ignore[call-overload,index]
+
+    def test_a_call_comes_back_under_the_menus_own_name(self) -> None:
+        one = task(tools=self.DOTTED, calls=[{"name": "maps.route", "arguments": {}}])
+        answer = '[{"arguments": "{}", "name": "maps_route"}]'
+        assert harness("openai", "chat").score(one, answer).judged.correct
+
+    def test_arguments_that_are_no_strict_json_are_malformed(self) -> None:
+        answer = '[{"arguments": "{\\"guests\\": 2, \\"guests\\": 2}", "name": "book_table"}]'
+        assert harness("openai", "chat").score(task(), answer).judged.outcome == "malformed"
+
+    def test_no_call_at_the_token_limit_is_truncated(self) -> None:
+        assert harness("openai", "chat").score(task(), "[]", "length").judged.outcome == "truncated"

@@ -171,7 +171,7 @@ def test_a_right_answer_scores_one() -> None:
         {"accept": [{"c": [1]}]},
         {"completion": ...},
         {"completion": 3},
-        {"harness": "hermes"},
+        {"harness": "xml"},
     ],
 )
 def test_an_invalid_gold_or_row_is_our_fault_and_no_wrong_answer(fault: dict[str, Any]) -> None:
