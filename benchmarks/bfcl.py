@@ -15,16 +15,10 @@ from random import Random
 from typing import Any
 
 from data.records import Draft, Message
+from solver.benches.bfcl import first, questions
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "real" / "bfcl"
 CATEGORIES = ("simple_python", "multiple", "parallel")
-
-
-def first(value: Any) -> Any:
-    """The first acceptable value; an argument whose first one is "" is left out."""
-    if isinstance(value, dict):
-        return {name: first(inner[0]) for name, inner in value.items() if inner and inner[0] != ""}
-    return [first(item) for item in value] if isinstance(value, list) else value
 
 
 def needed(arguments: dict[str, list[Any]], required: list[str]) -> dict[str, Any]:
@@ -39,12 +33,10 @@ def rows(whole: bool = False) -> dict[str, Draft]:
     """Every answerable row as a draft. `whole`: with the arguments that may be left out, too."""
     found = {}
     for category in CATEGORIES:
-        answers = (REAL / "possible_answer" / f"BFCL_v4_{category}.json").read_text(encoding="utf-8").splitlines()
-        golds = {row["id"]: row["ground_truth"] for row in map(json.loads, answers)}
-        for row in map(json.loads, (REAL / f"BFCL_v4_{category}.json").read_text(encoding="utf-8").splitlines()):
+        for row, possible in questions(REAL / f"BFCL_v4_{category}.json"):
             turns = tuple(Message(turn["role"], turn["content"]) for turn in row["question"][0])
             required = {tool["name"]: tool["parameters"].get("required", []) for tool in row["function"]}
-            golden = [item for call in golds[row["id"]] for item in call.items()]
+            golden = [item for call in possible or [] for item in call.items()]
             calls = [
                 {"name": name, "arguments": first(given) if whole else needed(given, required[name])}
                 for name, given in golden

@@ -23,6 +23,7 @@ MODULES = {
     "verify": "flows.verify_commands",
     "score": "flows.verify_commands",
     "sets": "flows.sets_commands",
+    "evaluate": "flows.evaluate_command",
 }
 """Where each verb stands: a module whose `register` adds it to an application."""
 

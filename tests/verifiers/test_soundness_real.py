@@ -1,13 +1,13 @@
 """Check 7 on real human-made rows: no mutant of a gold survives; of their alternatives only blind ones are refused."""
 
-import json
 from functools import cache
 from typing import Any
 
 import pytest
 
-from benchmarks.bfcl import CATEGORIES, REAL, first, rows
+from benchmarks.bfcl import CATEGORIES, REAL, rows
 from data.records import Draft
+from solver.benches.bfcl import gold_calls, questions
 from verifiers.verify import verify
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real rows are not beside this checkout")
@@ -29,20 +29,13 @@ def with_alternatives() -> dict[str, Draft]:
     """The rows whose answers name further values, or values that may be left out."""
     found = {}
     for category in CATEGORIES:
-        lines = (REAL / "possible_answer" / f"BFCL_v4_{category}.json").read_text(encoding="utf-8").splitlines()
-        for answer in map(json.loads, lines):
-            draft = rows()[answer["id"]]
+        for row, possible in questions(REAL / f"BFCL_v4_{category}.json"):
+            draft = rows()[row["id"]]
             menu: Any = draft.tools
             required = {tool["name"]: tool["parameters"].get("required", []) for tool in menu}
-            calls, accept, may_omit = [], [], []
-            for name, given in (item for call in answer["ground_truth"] for item in call.items()):
-                values = {key: [first(value) for value in some if value != ""] for key, some in given.items()}
-                values = {key: some for key, some in values.items() if some}
-                calls.append({"name": name, "arguments": {key: some[0] for key, some in values.items()}})
-                accept.append({key: some[1:] for key, some in values.items() if some[1:]})
-                may_omit.append([key for key in values if "" in given[key] and key not in required[name]])
+            calls, accept, may_omit = gold_calls(possible or [], required)
             if any(accept) or any(may_omit):
-                found[answer["id"]] = Draft(draft.messages, draft.tools, calls, accept, may_omit)
+                found[row["id"]] = Draft(draft.messages, draft.tools, calls, accept, may_omit)
     return found
 
 
