@@ -1,8 +1,8 @@
 """The tools that briefs are built from: the shipped catalogue, or a user's own file.
 
-In: nothing, or the path of a tools file (`generator.tools_file`). Out: usable tools in normal form (RULES M), each
-with its domain, the values its parameters may be given and what it returns, and beside them every tool that cannot be
-used, with the verdict on it.
+In: nothing, the path of a tools file (`generator.tools_file`), or a list. Out: usable tools in normal form (RULES M),
+each with its domain, the values its parameters may be given and what it returns, and beside them everything that cannot
+be used, with the verdict on it.
 
 An entry is a tool in any shape of RULES M2; beside the tool's own keys, `domain` and `outputSchema` (MCP) are read
 when present. `examples` of a parameter are what briefs draw values from, `synonyms` lists of values that the tool takes
@@ -23,6 +23,7 @@ from pathlib import Path
 from data.canonical import canonical_json, digest
 from data.errors import UsageError
 from data.records import Json, JsonObject, Verdict
+from generator.tool_list import Refused
 from generator.tools_file import read_tools, tools_in
 from verifiers.menu import read_menu
 from verifiers.schema_normal import SUBSCHEMA_LISTS, SUBSCHEMA_MAPS, SUBSCHEMAS
@@ -47,14 +48,6 @@ class Entry:
     @property
     def name(self) -> str:
         return str(self.tool["name"])
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A tool of the file that cannot be used, and why."""
-
-    name: str
-    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +80,30 @@ def load_catalogue(path: Path | None = None) -> Catalogue:
 
     `UsageError` when the file cannot be read, holds two tools of one name, or none that can be used.
     """
-    return _shipped() if path is None else build_catalogue(read_tools(path), str(path))
+    if path is None:
+        return _shipped()
+    read = read_tools(path)
+    return build_catalogue(read.tools, str(path), read.left_out)
 
 
 @cache
 def _shipped() -> Catalogue:
     name = "catalogue.json"
-    return build_catalogue(tools_in(files("generator").joinpath(name).read_text(encoding="utf-8"), name), name)
+    read = tools_in(files("generator").joinpath(name).read_text(encoding="utf-8"), name)
+    return build_catalogue(read.tools, name)
 
 
-def build_catalogue(tools: Sequence[Json], source: str) -> Catalogue:
-    """A catalogue of the entries of a list; `source` names the list in errors. Errors as in `load_catalogue`."""
+def build_catalogue(tools: Sequence[Json], source: str, left_out: Sequence[Refused] = ()) -> Catalogue:
+    """A catalogue of the entries of a list; `source` names the list in errors. Errors as in `load_catalogue`.
+
+    `left_out`: what the source has besides, already refused.
+    """
     names = [_name(tool, place) for place, tool in enumerate(tools)]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise UsageError(f"{source} has more than one tool named {', '.join(map(repr, twice))}", hint="rename one")
     entries: list[Entry] = []
-    refused: list[Refused] = []
+    refused: list[Refused] = [*left_out]
     for name, tool in zip(names, tools, strict=True):
         read = _entry(tool)
         if isinstance(read, Verdict):
@@ -111,12 +111,14 @@ def build_catalogue(tools: Sequence[Json], source: str) -> Catalogue:
         else:
             entries.append(read)
     if not entries:
-        first = refused[0]
+        first = refused[len(left_out)]
         raise UsageError(
             f"no tool of {source} can be used; {first.name!r}: {first.verdict.code} {first.verdict.detail}",
             hint="mend the schemas named here (RULES M says what a tool must be)",
         )
-    seen: list[Json] = [[dict(entry.tool), entry.domain, dict(entry.parameters)] for entry in entries]
+    seen: list[Json] = [
+        [dict(entry.tool), entry.domain, dict(entry.parameters), dict(entry.returns)] for entry in entries
+    ]
     return Catalogue(tuple(entries), tuple(refused), tuple(_chains(entries)), digest(seen))
 
 
@@ -156,9 +158,12 @@ def _returns(schema: Json) -> Iterator[tuple[str, str]]:
 
 def _chains(entries: Sequence[Entry]) -> Iterator[Chain]:
     """Pairs within one domain where a result and a required parameter share name and type."""
+    near: dict[str, list[Entry]] = {}
+    for entry in entries:
+        near.setdefault(entry.domain, []).append(entry)
     for producer in entries:
-        for consumer in entries:
-            if producer is consumer or producer.domain != consumer.domain:
+        for consumer in near[producer.domain]:
+            if producer is consumer:
                 continue
             properties, required = consumer.parameters.get("properties"), consumer.parameters.get("required", ())
             for name, kind in producer.returns.items():

@@ -88,7 +88,7 @@ def test_each_shape_of_tool_is_read(tool: JsonObject) -> None:
 
 @pytest.mark.parametrize("wrap", [lambda x: x, lambda x: {"tools": x}, lambda x: {"result": {"tools": x}}])
 def test_each_shape_of_file_is_read(wrap) -> None:  # type: ignore[no-untyped-def]
-    assert tools_in(json.dumps(wrap([FLAT, MCP])), "test") == [FLAT, MCP]
+    assert tools_in(json.dumps(wrap([FLAT, MCP])), "test").tools == (FLAT, MCP)
 
 
 def test_two_tools_of_one_name_are_the_users_fault_and_named() -> None:
