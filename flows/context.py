@@ -20,6 +20,7 @@ from data.rows import task_from_row
 from data.storage import open_storage
 from data.version import open_version
 from flows.engines import Bridge, Engines
+from flows.own_tools import kept_catalogue
 from flows.settings import RunConfig
 from flows.workdir import Workdir
 from generator.briefs import SMALL_COUNTS, SMALL_MENUS, SMALL_VALUES, BriefConfig
@@ -50,7 +51,7 @@ class Context:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        return load_catalogue(Path(self.config.tools) if self.config.tools else None)
+        return kept_catalogue(self.workdir.root, self.config) if self.config.tools else load_catalogue()
 
     @cached_property
     def briefs(self) -> BriefConfig:

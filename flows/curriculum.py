@@ -30,6 +30,7 @@ from flows.context import WAVE, Context, context, forget
 from flows.finish import finish
 from flows.harvest import Chunk, Counts, harvest
 from flows.origin import origin
+from flows.own_tools import gathered
 from flows.preflight import prepare
 from flows.progress import Standing, tell
 from flows.settings import RunConfig
@@ -71,6 +72,7 @@ def curriculum(config: RunConfig) -> str:
         config: What to make: how many tasks, of what, for which solver.
     """
     runlog.configure()
+    config = gathered(config)
     root = config.work_folder.absolute()
     with open_workdir(root, config.identity):
         prepare(root, config)

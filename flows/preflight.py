@@ -39,7 +39,7 @@ def prepare(root: Path, config: RunConfig) -> None:
     logger.info("kinds of briefs: {}", ", ".join(f"{kind} {share:g}" for kind, share in run.briefs.shares.items()))
     for refused in run.catalogue.refused:
         verdict = refused.verdict
-        words = f"tool {refused.name!r} cannot be used: {verdict.check}/{verdict.code}: {verdict.detail}"
+        words = f"left out of the tools: {refused.name}: {verdict.check}/{verdict.code}: {verdict.detail}"
         logger.warning("{}", words)
         note(words)
     engines = run.engines

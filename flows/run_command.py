@@ -14,6 +14,7 @@ import typer
 
 from data.errors import Shortfall
 from flows.executing import execute, say_done
+from flows.own_tools import gathered
 from flows.settings import Mix, RunConfig, build, parse_shares
 
 Text = Annotated[str, typer.Option()]
@@ -32,7 +33,9 @@ def run(
     engine: Annotated[str, typer.Option(help="embedded, scripted[:options], or a URL with #model")] = "embedded",
     generator: Annotated[str, typer.Option(help="another engine for the generator")] = "",
     solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
-    tools: Annotated[str, typer.Option(help="a file of your own tools")] = "",
+    tools: Annotated[
+        str, typer.Option(help="your own tools: a file (a list, OpenAPI, Swagger), or mcp:URL, mcp:command of a server")
+    ] = "",
     domain: Annotated[list[str] | None, typer.Option(help="only this domain; may be repeated")] = None,
     mode: Annotated[str, typer.Option(help="catalogue, open (the model writes the tools too) or mutate")] = "catalogue",
     parent: Annotated[str, typer.Option(help="with --mode mutate: the version whose tasks are changed")] = "",
@@ -83,7 +86,7 @@ def run(
         "store": store,
         "workdir": workdir,
     }
-    config = build(RunConfig, values | ({"mix": Mix.parse(mix)} if mix else {}), "run")
+    config = gathered(build(RunConfig, values | ({"mix": Mix.parse(mix)} if mix else {}), "run"))
     try:
         path, url, stays = execute(config.work_folder, lambda: _flow(config))
     except Shortfall as short:

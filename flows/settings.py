@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from data.canonical import digest
 from data.errors import UsageError
@@ -18,6 +19,7 @@ from data.records import Band, Mode
 from data.rule import DEFAULT_MIX, Rule
 from generator.domains import DOMAINS
 from generator.kinds import check_shares
+from generator.mcp_tools import PREFIX, check_source
 
 MAX_BUDGET = 10_000_000
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -82,7 +84,14 @@ class RunConfig(BaseModel):
     mode: Literal["catalogue", "open", "mutate"] = Field("catalogue", title="Mode")
     parent: str = Field("", title="Version to change", description="Of mode mutate: name@v0003, or its folder")
     kinds: dict[str, float] = Field({}, title="Shares of the kinds of task", description="Empty: by the solver's size")
-    tools: str = Field("", title="Tools file", description="Empty: the shipped catalogue")
+    tools: str = Field(
+        "",
+        title="Your own tools",
+        description="A file (a list of tools, an OpenAPI or Swagger document), or mcp:URL or mcp:command of an MCP "
+        "server; empty: the shipped catalogue",
+    )
+    tools_digest: SkipJsonSchema[str] = ""
+    """Of the tools that were read when the run started (`flows.own_tools`); nobody fills it in."""
     domains: tuple[str, ...] = Field((), title="Domains", description="Empty: all that the catalogue has")
     harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
@@ -111,7 +120,23 @@ class RunConfig(BaseModel):
     def _exact(cls, reference: str) -> str:
         return exact_version("--parent", reference)
 
-    @field_validator("tools", "store", "workdir")
+    @field_validator("tools")
+    @classmethod
+    def _source(cls, source: str) -> str:
+        if source.startswith(PREFIX):
+            try:
+                check_source(source)
+            except UsageError as fault:
+                raise ValueError(str(fault)) from None
+            return source
+        if is_url(source):
+            raise ValueError(
+                f"--tools {source!r} is a URL, and documents are not fetched: download it and name the file, "
+                f"or write {PREFIX}URL for an MCP server"
+            )
+        return absolute(source)
+
+    @field_validator("store", "workdir")
     @classmethod
     def _absolute(cls, path: str) -> str:
         return absolute(path)
@@ -121,7 +146,7 @@ class RunConfig(BaseModel):
     def _absolute_all(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(str(Path(path).expanduser().absolute()) for path in paths)
 
-    @field_validator("tools", "workdir")
+    @field_validator("workdir")
     @classmethod
     def _on_disk(cls, path: str) -> str:
         if is_url(path):
@@ -167,8 +192,9 @@ class RunConfig(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What decides the result: every parameter but the places where it is kept."""
-        return self.model_dump(mode="json", exclude={"store", "workdir"})
+        """What decides the result: every parameter but the places where it is kept; of own tools, their content."""
+        said = self.model_dump(mode="json", exclude={"store", "workdir", "tools_digest"})
+        return said | {"tools": self.tools_digest or self.tools}
 
     @property
     def identity_digest(self) -> str:

@@ -1,12 +1,12 @@
 """The tools that an MCP server lists, asked once with the official SDK (the extra `mcp`).
 
-In: `mcp:` and the URL of a server (Streamable HTTP), or `mcp:` and a command that is one on its standard streams. Out: a
-`ToolList` of what its `tools/list` says, all pages. The server is asked nothing but `initialize` and `tools/list`, and no
-tool is ever called. A command is started without a shell, with this process's environment (there its secrets stand, as
-`SPARRING_MCP_TOKEN` does, which goes to a URL as its bearer token), and its whole process group ends before
-this returns. `ServerFault` says that the server is not there, hangs or answers wrongly, with the last it said.
-Not promised: being called where an event loop is running; the SDK's own checks of the list are strict, and a list with one
-tool that MCP does not allow is refused as a whole.
+In: `mcp:` and the URL of a server (Streamable HTTP), or `mcp:` and a command that is one on its standard streams. Out:
+a `ToolList` of what its `tools/list` says, all pages. The server is asked nothing but `initialize` and `tools/list`:
+no tool is ever called. A command is started without a shell, with this process's environment (there its secrets stand,
+as `SPARRING_MCP_TOKEN` does, which goes to a URL as its bearer token), and its process ends before this returns.
+`ServerFault` says that the server is not there, hangs or answers wrongly, with the last it said.
+Not promised: being called where an event loop is running; a list with one tool that MCP does not allow (the SDK checks
+strictly) is refused as a whole.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ import os
 import shlex
 import tempfile
 from contextlib import AsyncExitStack
-from typing import IO, Any, Final
+from typing import Any, Final, TextIO
 from urllib.parse import urlsplit
 
-import anyio
 from pydantic import ValidationError
 
 from data.errors import SparringError, UsageError
@@ -39,8 +38,6 @@ _OTHERWISE: Final = "see that the server works, or save its tools/list in a file
 
 class ServerFault(SparringError):
     """An MCP server that gives no list of tools."""
-
-    exit_code = 1
 
 
 def check_source(source: str) -> None:
@@ -68,6 +65,7 @@ def list_tools(source: str, deadline: float = DEADLINE) -> ToolList:
     """What the server lists, as it stands. Raises `UsageError` or `ServerFault`."""
     check_source(source)
     try:
+        import anyio
         import mcp  # noqa: F401  # a second of imports, for those who ask for it
     except ImportError:
         raise UsageError(
@@ -90,12 +88,14 @@ def list_tools(source: str, deadline: float = DEADLINE) -> ToolList:
     return tools_in(json.dumps(listed), f"the tools/list of {named}")
 
 
-async def _within(named: str, said: IO[str], deadline: float) -> list[dict[str, Json]]:
-    with anyio.fail_after(deadline):
+async def _within(named: str, said: TextIO, deadline: float) -> list[dict[str, Json]]:
+    from anyio import fail_after
+
+    with fail_after(deadline):
         return await _listed(named, said)
 
 
-async def _listed(named: str, said: IO[str]) -> list[dict[str, Json]]:
+async def _listed(named: str, said: TextIO) -> list[dict[str, Json]]:
     from mcp.client.session import ClientSession
     from mcp.types import PaginatedRequestParams
 
@@ -115,7 +115,7 @@ async def _listed(named: str, said: IO[str]) -> list[dict[str, Json]]:
         raise ServerFault(f"its list has more than {MAX_PAGES} pages")
 
 
-async def _transport(stack: AsyncExitStack, named: str, said: IO[str]) -> Any:
+async def _transport(stack: AsyncExitStack, named: str, said: TextIO) -> Any:
     """The way to the server: its address, or its process."""
     if "://" in named.partition(" ")[0]:
         import httpx2
@@ -141,7 +141,7 @@ def _why(fault: BaseException) -> str:
     return " ".join(str(fault).split())[:300] or type(fault).__name__
 
 
-def _last(said: IO[str]) -> str:
+def _last(said: TextIO) -> str:
     """The last line that the server wrote on its standard error."""
     said.seek(0, os.SEEK_END)
     said.seek(max(0, said.tell() - 2_000))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -47,7 +48,7 @@ def read_openapi(root: JsonObject, source: str) -> ToolList:
     Raises `UsageError` for another version, or where no operation can be a tool (the first reasons are named).
     """
     version = str(root.get("openapi", root.get("swagger")))
-    if not version.startswith("3." if "openapi" in root else "2."):
+    if version.partition(".")[0] != ("3" if "openapi" in root else "2"):
         raise UsageError(
             f"{source} says it is {'OpenAPI' if 'openapi' in root else 'Swagger'} {version[:40]}",
             hint="OpenAPI 3 and Swagger 2 are read; convert the document",
@@ -105,11 +106,14 @@ class _Reading:
     def _operation(self, path: str, method: str, item: JsonObject) -> None:
         operation = _object(item[method])
         name = self._name(operation.get("operationId"), method, path)
+        domain = _domain(operation.get("tags"), path)
+        words = _first_sentence(operation.get("summary")) or _first_sentence(operation.get("description"))
+        said = {"description": words or f"{method.upper()} {path}", **({"domain": domain} if domain else {})}
         lost: list[str] = []
         try:
             if not isinstance(item[method], Mapping):
                 raise Unmappable("malformed", f"the operation is no object: {show(item[method])}")
-            tool = _Tool(self.document, path, operation, lost).read(item)
+            tool = {**said, **_Tool(self.document, path, operation, lost).read(item)}
             canonical_json(tool)
         except Unmappable as why:
             self._leave(name, why.code, why.detail)
@@ -117,10 +121,7 @@ class _Reading:
         except CanonicalError as why:
             self._leave(name, "malformed", str(why.reason))
             return
-        domain = _domain(operation.get("tags"), path)
-        description = _first_sentence(operation.get("summary")) or _first_sentence(operation.get("description"))
-        said = {"description": description or f"{method.upper()} {path}", **({"domain": domain} if domain else {})}
-        self.found.append((name, {**said, **tool}))
+        self.found.append((name, tool))
         for parameter in lost:
             self._leave(f"{name}: {parameter}", "file", "the parameter is a file; the tool does without")
         for callback in _object(operation.get("callbacks")):
@@ -177,7 +178,9 @@ class _Tool:
                 parameter = self._document.follow(given, "a parameter")
                 name, place = parameter.get("name"), parameter.get("in")
                 if not isinstance(name, str) or not isinstance(place, str) or place not in _PLACES:
-                    raise Unmappable("malformed", f"a parameter without a name or a known place: {show(dict(parameter))}")
+                    raise Unmappable(
+                        "malformed", f"a parameter without a name or a known place: {show(dict(parameter))}"
+                    )
                 if place != "header" or name.lower() not in _NOT_SENT:
                     found[place, name] = parameter
         return list(found.values())
@@ -203,8 +206,11 @@ class _Tool:
     def _examples(self, parameter: JsonObject) -> list[Json]:
         if "example" in parameter:
             return [parameter["example"]]
-        listed = [self._document.follow(one, "an example") for one in _object(parameter.get("examples")).values()]
-        return [one["value"] for one in listed if "value" in one]
+        values: list[Json] = []
+        for one in _object(parameter.get("examples")).values():
+            with suppress(Unmappable):
+                values += [value for key, value in self._document.follow(one, "an example").items() if key == "value"]
+        return values
 
     def _add(self, name: str, place: str, schema: Json, needed: bool) -> str:
         """Take a parameter in under its name, or one by its place where that is taken; returns the name."""
@@ -230,7 +236,9 @@ class _Tool:
                 self._merge(str(parameter["name"]), parameter, parameter.get("schema", {}), "")
         if self._operation.get("requestBody") is not None and not self._document.old:
             body = self._document.follow(self._operation["requestBody"], "the body")
-            content = {name.partition(";")[0].strip().lower(): one for name, one in _object(body.get("content")).items()}
+            content = {
+                name.partition(";")[0].strip().lower(): one for name, one in _object(body.get("content")).items()
+            }
             known = [name for name in _CONTENT if name in content]
             kind = next((name for name in (*known, *content)), "application/json")
             self._merge("body", body, _object(content.get(kind)).get("schema"), kind)

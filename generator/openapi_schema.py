@@ -5,8 +5,8 @@ In: a schema of the document. Out: the same with `$ref` and `allOf` resolved, `n
 extensions, `xml`, `title`). A schema that contains itself stands once in `defs` and is referred to there. `sendable`
 takes out what a caller does not send: read-only properties, and files, which nobody can say in a question.
 Bounds: `MAX_NODES` schemas for one tool, `MAX_DEPTH` levels; beyond, `Unmappable`.
-Not promised: that the schema is sound (`verifiers.menu` decides). Branches of `allOf` that contradict each other stay in
-`allOf`; of two `additionalProperties` the closed one counts, else every inherited schema would refuse its heir.
+Not promised: that the schema is sound (`verifiers.menu` decides). Branches of `allOf` that contradict each other stay
+there; of two `additionalProperties` the closed one counts, for all properties that are listed together.
 """
 
 from __future__ import annotations
@@ -192,9 +192,8 @@ def _common_type(one: Json, other: Json) -> Json:
 def _modern(own: Schema, schema: JsonObject) -> Schema:
     """Keywords that OpenAPI has of its own, or that older drafts wrote otherwise, said as in 2020-12."""
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        if isinstance(own.get(exclusive), bool):
-            if own.pop(exclusive) and bound in own:
-                own[exclusive] = own.pop(bound)
+        if isinstance(own.get(exclusive), bool) and own.pop(exclusive) and bound in own:
+            own[exclusive] = own.pop(bound)
     if "example" in schema and "examples" not in own:
         own["examples"] = [schema["example"]]
     if isinstance(own.get("examples"), Mapping):
@@ -258,8 +257,8 @@ def _properties(schema: Schema, properties: JsonObject, place: str, lost: list[s
             raise Unmappable("file", f"it takes a file ({name})")
         else:
             lost.append(f"{place}.{name}" if place else name)
-    read_only = properties.keys() - sent.keys()
-    due: list[Json] = [name for name in required if name not in read_only]
+    unsent = [name for name in properties if name not in sent]
+    due: list[Json] = [name for name in required if name not in unsent]
     return {"properties": sent, **({"required": due} if due or "required" in schema else {})}
 
 

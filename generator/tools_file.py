@@ -1,8 +1,8 @@
-"""Reading tools: a list, `{"tools": [...]}`, the MCP `tools/list` response around it, or an OpenAPI or Swagger document.
+"""Reading tools: a list, `{"tools": [...]}`, the MCP `tools/list` response around it, or an OpenAPI document.
 
-In: the path of a JSON or YAML file. Out: a `ToolList`: the entries as they stand, in order, and what a document has that
-is no tool; whether an entry is usable is decided by `generator.catalogue`. Not promised: following references out of
-the file, or fetching anything (RULES M6).
+In: the path of a JSON or YAML file. Out: a `ToolList`: the entries as they stand, in order, and what a document has
+that is no tool; whether an entry is usable is decided by `generator.catalogue`. Not promised: following references out
+of the file, or fetching anything (RULES M6).
 """
 
 from __future__ import annotations

@@ -72,7 +72,22 @@ def draw_arguments(parameters: JsonObject, random: Random, most: int = 8) -> dic
         if not isinstance(value, NoValue) and (needed or value != schema.get("default")):
             drawn[name] = value
             room -= 0 if needed else _weight(schema)
-    return drawn
+    return drawn | _dependents(parameters, drawn, random)
+
+
+def _dependents(parameters: JsonObject, drawn: JsonObject, random: Random) -> dict[str, Json]:
+    """Values that those already drawn call for (`dependentRequired`)."""
+    properties, dependent = parameters.get("properties"), parameters.get("dependentRequired")
+    if not isinstance(properties, Mapping) or not isinstance(dependent, Mapping):
+        return {}
+    due = [str(other) for name in drawn for other in _listed(dependent.get(name)) if other not in drawn]
+    schemas = {name: properties.get(name) for name in due}
+    values = {name: draw_value(one, random, name) for name, one in schemas.items() if isinstance(one, Mapping)}
+    return {name: value for name, value in values.items() if not isinstance(value, NoValue)}
+
+
+def _listed(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def draw_value(schema: JsonObject, random: Random, name: str = "", taken: Sequence[Json] = ()) -> Json | NoValue:

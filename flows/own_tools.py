@@ -1,0 +1,81 @@
+"""A user's own tools, read once when a run starts and kept in its work folder.
+
+In: `RunConfig.tools`: a file (a list, or an OpenAPI or Swagger document), or `mcp:` and a server. Out: the
+configuration with the digest of what was read, which is part of the run's identity: other content is another run,
+wherever it lay. The list stands in `tools.json` of the work folder, where every step of the run finds it, also on
+another machine; it is a tools file itself. A run with a `--workdir` of its own resumes from it when the MCP server is
+gone.
+Not promised: that a server which lists its tools in another order is seen as the same.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from loguru import logger
+
+from data.atomic import make_folder, write_bytes
+from data.errors import StoreError
+from data.records import Json, Verdict
+from flows.progress import note
+from flows.settings import RunConfig
+from generator.catalogue import Catalogue, build_catalogue
+from generator.mcp_tools import PREFIX, ServerFault, list_tools
+from generator.tool_list import Refused, ToolList
+from generator.tools_file import read_tools
+
+KEPT = "tools.json"
+
+
+def gathered(config: RunConfig) -> RunConfig:
+    """The configuration with its tools read and kept. Raises `UsageError` or `ServerFault`, else as `read_tools`."""
+    if not config.tools or config.tools_digest:
+        return config
+    read = _read(config)
+    catalogue = build_catalogue(read.tools, config.tools, read.left_out)
+    found = config.model_copy(update={"tools_digest": catalogue.digest})
+    path = make_folder(found.work_folder.absolute()) / KEPT
+    if not path.exists():
+        left_out = [{"name": one.name, "verdict": asdict(one.verdict)} for one in read.left_out]
+        write_bytes(path, json.dumps({"tools": list(read.tools), "left_out": left_out}, indent=1).encode())
+    return found
+
+
+def kept_catalogue(root: Path, config: RunConfig) -> Catalogue:
+    """The catalogue of the tools kept in a work folder. Raises `StoreError` where it is not what the run began with."""
+    read = _kept(root / KEPT)
+    catalogue = build_catalogue(read.tools, config.tools, read.left_out)
+    if catalogue.digest != config.tools_digest:
+        raise StoreError(
+            f"{root / KEPT} holds other tools than this run began with", hint="give another --workdir, or remove it"
+        )
+    return catalogue
+
+
+def _read(config: RunConfig) -> ToolList:
+    if not config.tools.startswith(PREFIX):
+        return read_tools(Path(config.tools))
+    kept = Path(config.workdir) / KEPT
+    try:
+        return list_tools(config.tools)
+    except ServerFault as fault:
+        if not config.workdir or not kept.exists():
+            raise
+        words = f"{fault.message}; going on with the tools kept in {kept}"
+    logger.warning("{}", words)
+    note(words)
+    return _kept(kept)
+
+
+def _kept(path: Path) -> ToolList:
+    try:
+        value = json.loads(path.read_bytes())
+        tools: list[Json] = value["tools"]
+        left_out = tuple(Refused(one["name"], Verdict(**one["verdict"])) for one in value.get("left_out", ()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise StoreError(
+            f"the tools kept in {path} cannot be read: {fault}", hint="give another --workdir; the run begins anew"
+        ) from fault
+    return ToolList(tuple(tools), left_out)
