@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from data.errors import StoreError, UsageError
+from flows import settings
 from flows.own_tools import KEPT, gathered, kept_catalogue
-from flows.settings import RunConfig, build
+from flows.settings import RunConfig
 from generator.mcp_tools import ServerFault
 from tests.flows.flows_support import sparring
 
@@ -29,6 +30,10 @@ for line in sys.stdin:
         continue
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
 """
+
+
+def build(values: dict[str, Any]) -> RunConfig:
+    return settings.build(RunConfig, values, "run")
 
 
 @pytest.fixture(autouse=True)

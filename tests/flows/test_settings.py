@@ -104,5 +104,5 @@ def test_a_store_may_be_a_url_and_stays_as_it_is() -> None:
 
 
 def test_a_work_folder_has_to_lie_on_disk() -> None:
-    with pytest.raises(UsageError, match="--workdir.*s3://bucket/x.*on disk"):
+    with pytest.raises(UsageError, match=r"--workdir.*s3://bucket/x.*on disk"):
         build({"workdir": "s3://bucket/x"})
