@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from data.errors import SparringError
+from flows.escaping import printable
 
 MODULES = {
     "run": "flows.run_command",
@@ -71,7 +72,7 @@ def main() -> None:
     try:
         app()
     except SparringError as fault:
-        print(f"sparring: {fault}", file=sys.stderr)
+        print(printable(f"sparring: {fault}"), file=sys.stderr)
         sys.exit(fault.exit_code)
 
 

@@ -1,6 +1,7 @@
-"""Text that others wrote, made to show as itself: in Markdown, and in the cells of a table artifact.
+"""Text that others wrote, made to show as itself: in Markdown, in the cells of a table artifact, in a terminal.
 
-In: any value, also a model's. Out: Markdown in which nothing of it is markup, or a flat value that Prefect renders.
+In: any value, also a model's. Out: Markdown in which nothing of it is markup, a flat value that Prefect renders, or
+lines in which nothing steers a terminal.
 Not promised: that a value is shown whole; cells are cut.
 """
 
@@ -31,6 +32,11 @@ def escaped(text: str) -> str:
     if text == "---":
         return text
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: what does not print (escapes, marks that turn the direction) is shown as Python's escape."""
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
 
 
 def fenced(text: str) -> str:

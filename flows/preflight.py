@@ -17,6 +17,7 @@ from data.errors import StoreError, UsageError
 from data.garbage import PROBE
 from data.storage import Storage, open_storage
 from flows import context as contexts
+from flows.escaping import printable
 from flows.progress import note
 from flows.settings import RunConfig, state_home
 from generator.domains import DOMAINS
@@ -39,7 +40,8 @@ def prepare(root: Path, config: RunConfig) -> None:
     logger.info("kinds of briefs: {}", ", ".join(f"{kind} {share:g}" for kind, share in run.briefs.shares.items()))
     for refused in run.catalogue.refused:
         verdict = refused.verdict
-        words = f"left out of the tools: {refused.name}: {verdict.check}/{verdict.code}: {verdict.detail}"
+        reason = f"{verdict.check}/{verdict.code}: {verdict.detail}"
+        words = printable(f"left out of the tools: {refused.name}: {reason}").replace("\n", " ")
         logger.warning("{}", words)
         note(words)
     engines = run.engines

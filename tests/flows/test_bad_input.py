@@ -56,3 +56,25 @@ def test_a_tool_that_cannot_be_used_is_named_and_the_others_are(server: dict[str
     assert done.code == 0, done.err
     assert "fetch_map" in done.err
     assert "external_ref" in done.err
+
+
+def test_a_name_from_a_file_does_not_steer_the_terminal(server: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text(
+        json.dumps([{"name": "\x1b[2J\u202eevil", "parameters": {"x": {"type": "spline"}}}])
+    )
+    done = sparring(server, tmp_path, "run", "--engine", "scripted", "--tools", "tools.json")
+    assert done.code == 2
+    assert "evil" in done.err
+    assert not {"\x1b", "\u202e"} & set(done.err)
+
+
+def test_an_operation_that_is_left_out_does_not_steer_the_terminal(server: dict[str, str], tmp_path: Path) -> None:
+    paths = {"/a": {"get": {"operationId": "a"}}}
+    document = {"openapi": "3.1.0", "paths": paths, "webhooks": {"\x1b[2J\nevil\u202e": {}}}
+    (tmp_path / "api.json").write_text(json.dumps(document))
+    done = sparring(
+        server, tmp_path, "run", "--engine", "scripted", "--tools", "api.json", "--tasks", "1", "--budget", "1"
+    )
+    (line,) = [line for line in done.err.splitlines() if "left out of the tools" in line]
+    assert "evil" in line
+    assert not {"\x1b", "\u202e"} & set(done.err)
