@@ -4,8 +4,10 @@ BIN := .venv/bin
 ARGS ?=
 BENCH ?= flow
 READERS := .readers/4.6.1/ready .readers/3.6.0/ready
+PORT ?= 4200
+SECURE ?=
 .DEFAULT_GOAL := help
-.PHONY: help run test check test-trainers server golden bench lock clean
+.PHONY: help run test check test-trainers server serve golden bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +33,9 @@ test-trainers: .venv/dev ## Read each export with its trainer's own loader, in e
 server: .venv/ready ## Start a local Prefect server in which runs are seen (http://127.0.0.1:4200)
 	DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT=false \
 	$(BIN)/prefect server start --host 127.0.0.1 --port 4200
+
+serve: .venv/ready .venv/weights ## Start server, deployments and a worker on this machine (PORT=4200, SECURE=1 for a login)
+	PORT=$(PORT) SECURE=$(SECURE) $(BIN)/python -m flows.serve
 
 golden: .venv/dev ## Write the golden files anew; review the diff
 	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow" tests

@@ -19,7 +19,6 @@ from uuid import UUID
 from loguru import logger
 from prefect import flow
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from data.draw import Candidate
 from data.screen import Screen, earlier_versions
@@ -28,15 +27,16 @@ from data.storage import open_storage
 from flows import chunk_tasks, runlog
 from flows.context import WAVE, Context, context, forget
 from flows.finish import finish
+from flows.flow_options import checked, flow_options
 from flows.harvest import Chunk, Counts, harvest
 from flows.origin import origin
 from flows.own_tools import gathered
 from flows.preflight import prepare
 from flows.progress import Standing, tell
-from flows.settings import RunConfig
+from flows.server import end_with_worker
+from flows.settings import DEFAULT, RunConfig
 from flows.workdir import open_workdir
 
-WORKERS = 4
 CHEAP = 5_000
 """Candidates up to which selection is tried after every wave, for the eye; beyond, only where it could be full."""
 
@@ -59,19 +59,20 @@ class Tally:
         self.tokens += counts.tokens
 
 
-@flow(
-    name="curriculum",
-    flow_run_name="{config.name}-{config.seed}",
-    task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),  # type: ignore[arg-type]
-    persist_result=False,
-)
-def curriculum(config: RunConfig) -> str:
+@flow(name="curriculum", **flow_options(RunConfig, "name", "seed"))
+def curriculum(config: RunConfig = DEFAULT) -> str:
     """Grow one task set and publish it.
 
     Args:
         config: What to make: how many tasks, of what, for which solver.
     """
+    return grow(checked(RunConfig, config, "run"))
+
+
+def grow(config: RunConfig) -> str:
+    """The body of every flow that makes a version: returns its path."""
     runlog.configure()
+    end_with_worker()
     config = gathered(config)
     root = config.work_folder.absolute()
     with open_workdir(root, config.identity):

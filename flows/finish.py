@@ -20,7 +20,7 @@ from data.screen import Screen
 from data.select import Selection
 from data.storage import open_storage
 from data.store import Publication, publish
-from flows import chunk_tasks, harvest
+from flows import announce, chunk_tasks, harvest
 from flows.context import Context
 from flows.harvest import Chunk
 from flows.origin import origin
@@ -59,6 +59,7 @@ def finish(
         ),
     )
     figures = replace(figures, version=version.manifest.version, path=version.location)
+    announce.published(version)
     _show(run, chunks, selection, fresh, figures)
     if selection.missing:
         raise Shortfall(

@@ -14,38 +14,35 @@ import pyarrow.compute as pc
 from loguru import logger
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from data.errors import Shortfall
 from data.ledger import LedgerRow, tally
 from data.storage import open_storage
 from data.store import Publication, publish
 from data.version import Version, open_version
-from flows import chunk_tasks, runlog
+from flows import announce, chunk_tasks, runlog
 from flows.context import CHUNK, URL_CHUNK, WAVE, Context, context, forget, kind_of
-from flows.curriculum import WORKERS
+from flows.flow_options import checked, flow_options
 from flows.origin import remeasured
 from flows.preflight import prepare_solver
 from flows.progress import note
 from flows.remeasure import Part, Remeasured, load, pieces
 from flows.rescore_report import Changes, report
 from flows.rescore_settings import RescoreConfig
+from flows.server import end_with_worker
 from flows.workdir import open_workdir
 
 
-@flow(
-    name="rescore",
-    flow_run_name="{config.version}",
-    task_runner=ThreadPoolTaskRunner(max_workers=WORKERS),  # type: ignore[arg-type]
-    persist_result=False,
-)
+@flow(name="rescore", **flow_options(RescoreConfig, "version"))
 def rescore(config: RescoreConfig) -> str:
     """Measure a published version again.
 
     Args:
         config: Which version, by which solver, under which harness.
     """
+    config = checked(RescoreConfig, config, "rescore")
     runlog.configure()
+    end_with_worker()
     version = open_version(open_storage(config.store_location), config.version)
     root = config.work_folder.absolute()
     with open_workdir(root, config.identity | {"digest": version.manifest.measurement_digest}):
@@ -68,6 +65,7 @@ def _run(run: Context, config: RescoreConfig, version: Version) -> str:
     )
     costs = [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=time.monotonic() - start)]
     made = publish(open_storage(config.store_location), _publication(run, config, found, changes, costs))
+    announce.published(made)
     text = f"{changes.headline()} Published as {made.manifest.name}@{made.manifest.version}"
     key = "rescore-" + "".join(char if char.isalnum() else "-" for char in made.manifest.name)
     create_markdown_artifact(made.storage.read("report.md").decode(), key=key, description=text)

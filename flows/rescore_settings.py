@@ -8,24 +8,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from data.canonical import digest
 from data.records import Json
-from flows.settings import RunConfig, absolute, default_store, exact_version, state_home
+from flows.form import lay_out
+from flows.settings import RunConfig, absolute, default_store, exact_version, not_below_k, state_home
 
 
 class RescoreConfig(BaseModel):
     """One version measured again (CONTRACT, `sparring rescore`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=lay_out)
 
     version: str = Field(title="Version", description="name@v0003, or its folder or URL", min_length=1)
     solver: str = Field("embedded", title="Solver", description="An engine; embedded: the promoted one")
     harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
-    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open")
+    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open", validate_default=True)
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     seed: int = Field(0, ge=0, lt=2**31, title="Seed")
     store: str = Field("", title="Store")
@@ -41,11 +42,10 @@ class RescoreConfig(BaseModel):
     def _absolute(cls, path: str) -> str:
         return absolute(path)
 
-    @model_validator(mode="after")
-    def _consistent(self) -> RescoreConfig:
-        if self.k_max < self.k:
-            raise ValueError(f"--k-max {self.k_max} is below --k {self.k}")
-        return self
+    @field_validator("k_max")
+    @classmethod
+    def _not_below_k(cls, most: int, info: ValidationInfo) -> int:
+        return not_below_k(most, info)
 
     @property
     def run(self) -> RunConfig:

@@ -1,5 +1,6 @@
 """loguru into the Prefect run's log.
 
+In: whatever is logged, ours and Prefect's. Out: the same without what looks like a credential.
 One sink, configured once for each process: inside a flow or task run a line goes to that run's log, elsewhere to
 Prefect's own logger. Log by chunk, not by row: every line is a row in Prefect's database.
 """
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 from loguru import logger
 from prefect.exceptions import MissingContextError
 from prefect.logging import get_logger, get_run_logger
+
+from flows.redact import redact
 
 if TYPE_CHECKING:
     from loguru import Message
@@ -27,7 +30,17 @@ def configure() -> None:
     logger.remove()
     # enqueue would format the line in another thread, where the run is unknown.
     logger.add(_sink, level="INFO", format="{message}", enqueue=False, catch=False)
+    for name in ("sparring", "prefect.flow_runs", "prefect.task_runs"):
+        get_logger(name).addFilter(_without_credentials)
     _configured = True
+
+
+def _without_credentials(record: logging.LogRecord) -> bool:
+    """Redact a record in place, its traceback too; every record passes."""
+    record.msg, record.args = redact(record.getMessage()), ()
+    if record.exc_info and not record.exc_text:
+        record.exc_text = redact(logging.Formatter().formatException(record.exc_info))
+    return True
 
 
 def _sink(message: Message) -> None:

@@ -60,17 +60,31 @@ def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
                 f"no Prefect server answers at {configured} (PREFECT_API_URL)",
                 hint="start it, or unset PREFECT_API_URL to run with a server of our own",
             )
+        _check_admitted(configured)
         yield configured, True
     elif healthy(LOCAL_URL):
+        _check_admitted(LOCAL_URL)
         os.environ["PREFECT_API_URL"] = LOCAL_URL
         yield LOCAL_URL, True
     else:
-        with _own_server(log) as url:
+        with own_server(log, _free_port()) as url:
             os.environ["PREFECT_API_URL"] = url
             try:
                 yield url, False
             finally:
                 del os.environ["PREFECT_API_URL"]
+
+
+def _check_admitted(url: str) -> None:
+    """Raise `ServerError` if the server wants a login that this process does not have."""
+    login = os.environ.get("PREFECT_API_AUTH_STRING", "")
+    auth = tuple(login.split(":", 1)) if ":" in login else None
+    answer = httpx.get(f"{url}/version", timeout=10, trust_env=False, auth=auth)  # type: ignore[arg-type]
+    if answer.status_code in (401, 403):
+        raise ServerError(
+            f"the Prefect server at {url} wants a login, and PREFECT_API_AUTH_STRING does not have it",
+            hint='export PREFECT_API_AUTH_STRING="$(cat .sparring/server-login)"  (see docs/nightly.md)',
+        )
 
 
 @contextmanager
@@ -87,28 +101,38 @@ def drained() -> Iterator[None]:
 
 
 @contextmanager
-def _own_server(log: Path) -> Iterator[str]:
-    port = _free_port()
+def own_server(log: Path, port: int) -> Iterator[str]:
+    """A server of our own on this machine for as long as the context lasts; raises `ServerError`."""
     url = f"http://127.0.0.1:{port}/api"
-    libc = ctypes.CDLL(None)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     # Its own folder is not on the path: a package of ours must not shadow one of the server's.
+    with child(command, log, cwd=log.parent) as process:
+        deadline = time.monotonic() + START_SECONDS
+        while not healthy(url):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ServerError(
+                    f"the Prefect server did not come up: {last_line(log)}", hint=f"its words are in {log}"
+                )
+            time.sleep(0.2)
+        yield url
+
+
+@contextmanager
+def child(command: list[str], log: Path, *, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that writes to `log`, and ends with the context or, by the kernel, with us."""
+    libc = ctypes.CDLL(None)
     with log.open("wb") as out:
         process = subprocess.Popen(
             command,
             stdout=out,
             stderr=subprocess.STDOUT,
-            cwd=log.parent,
+            cwd=cwd,
+            # A Ctrl-C is for us: we end our children in the right order.
+            start_new_session=True,
             preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM),
         )
     try:
-        deadline = time.monotonic() + START_SECONDS
-        while not healthy(url):
-            if process.poll() is not None or time.monotonic() > deadline:
-                tail = log.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-                raise ServerError(f"the Prefect server did not come up: {tail[0]}", hint=f"its words are in {log}")
-            time.sleep(0.2)
-        yield url
+        yield process
     finally:
         process.terminate()
         try:
@@ -116,6 +140,17 @@ def _own_server(log: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def last_line(log: Path) -> str:
+    """What a child said last."""
+    return (log.read_text(errors="replace").strip().splitlines() or ["it said nothing"])[-1]
+
+
+def end_with_worker() -> None:
+    """Inside a run of a worker: end (SIGTERM, so that the run is recorded as crashed) when the worker is killed."""
+    if "PREFECT__FLOW_RUN_ID" in os.environ:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _free_port() -> int:

@@ -8,15 +8,16 @@ parameters: API keys come from the environment alone.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from data.canonical import digest
 from data.errors import UsageError
 from data.records import Band, Mode
 from data.rule import DEFAULT_MIX, Rule
+from flows.form import lay_out
 from generator.domains import DOMAINS
 from generator.kinds import check_shares
 from generator.mcp_tools import PREFIX, check_source
@@ -72,7 +73,7 @@ def parse_shares(option: str, text: str, example: str) -> dict[str, float]:
 class RunConfig(BaseModel):
     """One curriculum run (CONTRACT, `sparring run`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=lay_out)
 
     name: str = Field("curriculum", title="Name of the task set", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
     tasks: int = Field(32, ge=1, le=MAX_BUDGET, title="Tasks to publish")
@@ -82,7 +83,9 @@ class RunConfig(BaseModel):
     generator: str = Field("", title="Generator", description="An engine for this run; empty: the promoted one")
     solver: str = Field("", title="Solver", description="An engine for this run; empty: the promoted one")
     mode: Literal["catalogue", "open", "mutate"] = Field("catalogue", title="Mode")
-    parent: str = Field("", title="Version to change", description="Of mode mutate: name@v0003, or its folder")
+    parent: str = Field(
+        "", title="Version to change", description="Of mode mutate: name@v0003, or its folder", validate_default=True
+    )
     kinds: dict[str, float] = Field({}, title="Shares of the kinds of task", description="Empty: by the solver's size")
     tools: str = Field(
         "",
@@ -96,7 +99,7 @@ class RunConfig(BaseModel):
     harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
-    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open")
+    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open", validate_default=True)
     confirm: int = Field(0, ge=0, le=256, title="Fresh attempts for the selected tasks")
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     mix: Mix = Field(Mix(), title="Mix by pass rate")
@@ -117,8 +120,33 @@ class RunConfig(BaseModel):
 
     @field_validator("parent")
     @classmethod
-    def _exact(cls, reference: str) -> str:
+    def _exact(cls, reference: str, info: ValidationInfo) -> str:
+        if "mode" in info.data and (info.data["mode"] == "mutate") != bool(reference):
+            raise ValueError("--mode mutate and --parent go together: a published version whose tasks are changed")
         return exact_version("--parent", reference)
+
+    @field_validator("kinds")
+    @classmethod
+    def _of_the_mode(cls, shares: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        if shares and "mode" in info.data:
+            try:
+                check_shares(shares, brief_mode(info.data["mode"]))
+            except UsageError as fault:
+                raise ValueError(str(fault)) from None
+        return shares
+
+    @field_validator("k_max")
+    @classmethod
+    def _not_below_k(cls, most: int, info: ValidationInfo) -> int:
+        return not_below_k(most, info)
+
+    @field_validator("budget")
+    @classmethod
+    def _for_all_tasks(cls, budget: int, info: ValidationInfo) -> int:
+        tasks = info.data.get("tasks", 0)
+        if budget and budget < tasks:
+            raise ValueError(f"--budget {budget} cannot give --tasks {tasks}: a task takes a candidate at least")
+        return budget
 
     @field_validator("tools")
     @classmethod
@@ -155,29 +183,16 @@ class RunConfig(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if (self.mode == "mutate") != bool(self.parent):
-            raise ValueError("--mode mutate and --parent go together: a published version whose tasks are changed")
-        if self.kinds:
-            try:
-                check_shares(self.kinds, self.brief_mode)
-            except UsageError as fault:
-                raise ValueError(str(fault)) from None
         try:
             self.rule  # noqa: B018  # It checks itself.
         except UsageError as fault:
             raise ValueError(fault.message) from None
-        if self.k_max < self.k:
-            raise ValueError(f"--k-max {self.k_max} is below --k {self.k}")
-        if self.budget and self.budget < self.tasks:
-            raise ValueError(
-                f"--budget {self.budget} cannot give --tasks {self.tasks}: a task takes a candidate at least"
-            )
         return self
 
     @property
     def brief_mode(self) -> Mode:
         """The mode as briefs and rows call it."""
-        return "evolve" if self.mode == "mutate" else self.mode
+        return brief_mode(self.mode)
 
     @property
     def candidates(self) -> int:
@@ -209,6 +224,18 @@ class RunConfig(BaseModel):
     def work_folder(self) -> Path:
         """The work folder, or its default."""
         return Path(self.workdir or state_home() / "runs" / f"{self.name}-{self.identity_digest[:12]}")
+
+
+def brief_mode(mode: str) -> Mode:
+    """A run's mode as briefs and rows call it."""
+    return cast(Mode, "evolve" if mode == "mutate" else mode)
+
+
+def not_below_k(most: int, info: ValidationInfo) -> int:
+    """`k_max`, if it is not below the field `k` before it."""
+    if most < info.data.get("k", 0):
+        raise ValueError(f"--k-max {most} is below --k {info.data['k']}")
+    return most
 
 
 def is_url(location: str) -> bool:
@@ -253,7 +280,7 @@ Config = TypeVar("Config", bound=BaseModel)
 def build(model: type[Config], values: dict[str, Any], command: str) -> Config:
     """A checked configuration. Raises `UsageError` with every fault, each by its option's name."""
     try:
-        return model(**values)
+        return model.model_validate(values)
     except ValidationError as fault:
         raise UsageError("; ".join(map(_say, fault.errors())), hint=f"see `sparring {command} --help`") from None
 
@@ -263,3 +290,6 @@ def _say(error: Any) -> str:
     where = "--" + str(error["loc"][0]).replace("_", "-") if error["loc"] else ""
     what = str(error["msg"]).removeprefix("Value error, ")
     return what if what.startswith("--") or not where else f"{where} {error['input']!r}: {what}"
+
+
+DEFAULT = RunConfig.model_validate({})

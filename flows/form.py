@@ -1,0 +1,55 @@
+"""The form that Prefect's UI shows for a run, as far as types and bounds do not say it: order, choices, help.
+
+In: the JSON schema of `RunConfig`. Out: the same with `position`, choices and help for each field. The UI sorts by
+position, shows `enum` as a select, and an `anyOf` as a choice between inputs. It checks bounds, not what fields mean
+together: the flow checks all of it again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from generator.domains import DOMAINS
+
+ENGINES = ("embedded", "scripted")
+HELP = {
+    "name": "Small letters, digits and hyphens. A run adds the next version to the set of this name.",
+    "tasks": "How many tasks the version is to have.",
+    "seed": "The same seed and settings ask for the same tasks.",
+    "engine": "embedded: the shipped model. scripted: no model, a dry run. A URL: http://host:8000/v1#model",
+    "mode": "catalogue: given tools. open: the model writes the tools too. mutate: published tasks are changed.",
+    "harness": "How the solver is told to call tools: json, or tags around each call.",
+    "style": "auto: chat for servers, plain examples for small embedded models.",
+    "k": "More attempts, narrower intervals of the pass rate.",
+    "k_max": "Not below the attempts for each task.",
+    "confirm": "0: none. They replace the figures by which a task was selected.",
+    "temperature": "0: always its likeliest answer, so that a pass rate is 0 or 1.",
+    "mix": "They add up to 1. easy: pass rate above 0.75; hard: below 0.25.",
+    "suspects": "Tasks to which half of the attempts give the same answer, another than ours.",
+    "store": "A folder on the worker's machine or s3://bucket/prefix. Empty: data/sets of the checkout.",
+    "workdir": "On the worker's machine. The same folder resumes an interrupted run. Empty: by settings.",
+}
+"""Help for fields that have none of their own in `RunConfig`."""
+
+
+def lay_out(schema: dict[str, Any]) -> None:
+    """Complete the schema in place."""
+    fields = schema["properties"]
+    for position, (name, field) in enumerate(fields.items()):
+        field["position"] = position
+        if "description" not in field and name in HELP:
+            field["description"] = HELP[name]
+    if "domains" in fields:
+        fields["domains"]["items"] = {"type": "string", "enum": list(DOMAINS)}
+    for name in ("engine", "generator", "solver"):
+        if name in fields:
+            _offer(fields[name], ENGINES if name == "engine" else ("", *ENGINES))
+
+
+def _offer(field: dict[str, Any], choices: tuple[str, ...]) -> None:
+    """Choices beside free text."""
+    del field["type"]
+    field["anyOf"] = [
+        {"type": "string", "title": "Choose", "enum": list(choices)},
+        {"type": "string", "title": "URL or options"},
+    ]
