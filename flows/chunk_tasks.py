@@ -1,7 +1,7 @@
-"""The chunk steps as Prefect tasks: names, retries, and cache keys that hold everything the result depends on.
+"""The chunk steps as Prefect tasks: names and retries.
 
-Paths travel, rows do not. The chunk files are the truth: a finished chunk is found again by its derivation whatever
-Prefect remembers. Prefect's own cache is the second belt; its results lie in the work folder and go with it.
+Paths travel, rows do not. The chunk files alone are the truth: a finished chunk is found again in its work folder by
+its derivation. Prefect remembers no results: they would name chunks in another, perhaps removed, folder.
 """
 
 from __future__ import annotations
@@ -9,26 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from prefect import task
+from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, TaskRun
-from prefect.context import TaskRunContext
 from prefect.tasks import Task, exponential_backoff
 
 from data.errors import SparringError
 from flows import steps
-
-
-def _key(run: TaskRunContext, parameters: dict[str, Any]) -> str:
-    """The step and its chunk's derivation: inputs, prompts, verifier, weights, settings."""
-    inputs = [str(parameters[name]) for name in ("proposals", "verified", "attempts") if name in parameters]
-    own = steps.key(
-        parameters["root"],
-        run.task.name,
-        inputs,
-        first=parameters["first"],
-        last=parameters.get("last", 0),
-        chosen=parameters.get("chosen", ()),
-    )
-    return f"{run.task.name}-{own}"
 
 
 def _worth_retrying(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
@@ -38,9 +24,8 @@ def _worth_retrying(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> 
 
 
 OPTIONS: dict[str, Any] = {
-    "cache_key_fn": _key,
-    "persist_result": True,
-    "result_serializer": "json",
+    "cache_policy": NO_CACHE,
+    "persist_result": False,
     "retries": 2,
     "retry_delay_seconds": exponential_backoff(backoff_factor=5),
     "retry_jitter_factor": 0.5,

@@ -13,25 +13,39 @@ import math
 import re
 from collections.abc import Sequence
 
+from flows.redact import redact
+
 CELL = 80
 """Characters of a cell."""
+_ADDRESS = re.compile(r"(?i)https?:|www\.|@")
 
 
 def cell(value: object, width: int = CELL) -> str | int | float | bool | None:
-    """A value as a table artifact can hold it: finite, flat, short."""
+    """A value as a table artifact can hold it: finite, flat, short, without credentials."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return round(value, 4) if math.isfinite(value) else None
-    text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
+    text = redact(" ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split()))
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def escaped(text: str) -> str:
-    """Text in a table cell or a heading: markup shows as itself."""
+    """Text in a table cell or a heading: markup shows as itself, and an address as code, for it would become a link."""
     if text == "---":
         return text
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(" ".join(text.split()), quote=False))
+    return " ".join(_code(word) if _ADDRESS.search(word) else _literal(word) for word in text.split())
+
+
+def _literal(word: str) -> str:
+    return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", html.escape(word, quote=False))
+
+
+def _code(word: str) -> str:
+    """A code span that holds any word; a table wants even there its bars escaped."""
+    fence = _ticks(word, 0)
+    pad = " " if "`" in (word[0], word[-1]) else ""
+    return f"{fence}{pad}{word}{pad}{fence}".replace("|", "\\|")
 
 
 def printable(text: str) -> str:
@@ -41,8 +55,13 @@ def printable(text: str) -> str:
 
 def fenced(text: str) -> str:
     """A code block whose fence is longer than any run of backticks inside."""
-    fence = "`" * (max([2, *map(len, re.findall("`+", text))]) + 1)
+    fence = _ticks(text, 2)
     return f"{fence}text\n{text}\n{fence}"
+
+
+def _ticks(text: str, least: int) -> str:
+    """Backticks that nothing in the text ends: more than `least`, and than any run of them in it."""
+    return "`" * (max([least, *map(len, re.findall("`+", text))]) + 1)
 
 
 def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:

@@ -43,7 +43,7 @@ def lay_out(schema: dict[str, Any]) -> None:
         fields["domains"]["items"] = {"type": "string", "enum": list(DOMAINS)}
     for name in ("engine", "generator", "solver"):
         if name in fields:
-            _offer(fields[name], ENGINES if name == "engine" else ("", *ENGINES))
+            _offer(fields[name], ENGINES if fields[name]["default"] else ("", *ENGINES))
 
 
 def _offer(field: dict[str, Any], choices: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ from data.figures import EIGHTHS, eighths
 from data.records import Json, Score, Task
 from data.rows import question_of
 from flows.escaping import cell, fenced, markdown_table
+from flows.redact import redact
 
 TABLE_ROWS = 500
 
@@ -101,7 +102,7 @@ def report(run: Curriculum) -> str:
     if run.samples:
         parts.append("## Sample tasks")
         parts.extend(_sample(sample) for sample in run.samples)
-    return "\n\n".join(parts) + "\n"
+    return redact("\n\n".join(parts) + "\n")
 
 
 def task_rows(tasks: Sequence[tuple[Task, Score]]) -> list[dict[str, str | int | float | bool | None]]:

@@ -31,11 +31,11 @@ def configure() -> None:
     # enqueue would format the line in another thread, where the run is unknown.
     logger.add(_sink, level="INFO", format="{message}", enqueue=False, catch=False)
     for name in ("sparring", "prefect.flow_runs", "prefect.task_runs"):
-        get_logger(name).addFilter(_without_credentials)
+        get_logger(name).addFilter(without_credentials)
     _configured = True
 
 
-def _without_credentials(record: logging.LogRecord) -> bool:
+def without_credentials(record: logging.LogRecord) -> bool:
     """Redact a record in place, its traceback too; every record passes."""
     record.msg, record.args = redact(record.getMessage()), ()
     if record.exc_info and not record.exc_text:

@@ -1,8 +1,8 @@
 """The steps of a run, each `f(chunk path, ...) -> chunk path`: propose, verify, solve, rate.
 
 In: the work folder and the paths of earlier chunks. Out: the path of this step's chunk, made now or found again.
-A step's key holds all that its rows depend on: inputs by content, prompts, verifier, weights and settings; Prefect's
-cache uses the same. Nothing here knows Prefect.
+A step's key holds all that its rows depend on: inputs by content, prompts, verifier, weights and settings. Nothing here
+knows Prefect.
 """
 
 from __future__ import annotations

@@ -34,11 +34,6 @@ class Workdir:
     def journals(self) -> Path:
         return self.root / "journals"
 
-    @property
-    def results(self) -> Path:
-        """Prefect's own result records, kept here so that they go when the folder goes."""
-        return self.root / "prefect"
-
 
 @contextmanager
 def open_workdir(root: Path, identity: dict[str, Any]) -> Iterator[Workdir]:

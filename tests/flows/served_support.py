@@ -40,13 +40,18 @@ class Served:
         user, _, password = self.login.partition(":")
         self.client = httpx.Client(base_url=self.api, auth=(user, password), timeout=30, trust_env=False)
         token = self.client.get("/csrf-token", params={"client": "tests"}).json()["token"]
-        self.client.headers |= {"Prefect-Csrf-Client": "tests", "Prefect-Csrf-Token": token}
+        self.client.headers.update({"Prefect-Csrf-Client": "tests", "Prefect-Csrf-Token": token})
 
     def get(self, path: str) -> Any:
         return self.client.get(path).raise_for_status().json()
 
     def post(self, path: str, **body: Any) -> Any:
-        return self.client.post(path, json=body).raise_for_status().json()
+        """Asked again while the database is busy, as Prefect's own client does."""
+        for _ in range(20):
+            if (answer := self.client.post(path, json=body)).status_code != 503:
+                break
+            time.sleep(1)
+        return answer.raise_for_status().json()
 
     def start(self, deployment: str, **config: Any) -> str:
         """A run as the form starts it; its id."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,16 @@ def test_the_manifest_says_who_played_and_by_which_rules(undisturbed: tuple[Path
 def test_the_same_command_finds_its_version_again(server: dict[str, str], undisturbed: tuple[Path, Done]) -> None:
     folder, first = undisturbed
     again = run(server, folder, "--tasks", "40", "--seed", "3", "--budget", "2000", "--workdir", "work")
+    assert (again.code, json.loads(again.out)["published"]) == (0, json.loads(first.out)["published"])
+
+
+def test_a_run_whose_work_folder_was_removed_gives_the_same_version_again(
+    server: dict[str, str], undisturbed: tuple[Path, Done]
+) -> None:
+    folder, first = undisturbed
+    arguments = ("--tasks", "40", "--seed", "3", "--budget", "2000", "--workdir")
+    shutil.rmtree(folder / "work")
+    again = run(server, folder, *arguments, "work")
     assert (again.code, json.loads(again.out)["published"]) == (0, json.loads(first.out)["published"])
 
 

@@ -18,7 +18,7 @@ from policies.scripted import ScriptedPolicy
 from tests.flows.served_support import ROOT, Served, processes
 
 pytestmark = pytest.mark.flow
-SLOW = "scripted:latency=0.3"
+SLOW = "scripted:latency=3"
 
 
 def asked(served: Served, name: str, **more: Any) -> dict[str, Any]:
@@ -78,6 +78,7 @@ def test_a_published_version_starts_the_training_downstream(served: Served) -> N
         time.sleep(1)
     assert served.ended(runs[0]["id"])["type"] == "COMPLETED"
     assert runs[0]["parameters"]["digest"] == manifest(served, "trained-on")["digest"]
+    served.client.delete(f"/deployments/{deployment}").raise_for_status()
 
 
 def test_a_night_is_played_by_the_promoted_and_asks_for_its_own_tasks(served: Served) -> None:
@@ -97,10 +98,10 @@ def test_a_night_is_played_by_the_promoted_and_asks_for_its_own_tasks(served: Se
 
 
 def test_what_the_form_lets_through_fails_with_every_fault_in_one_message(served: Served) -> None:
-    run = served.start("curriculum/on-demand", **asked(served, "wrong", k=9, budget=2, parent="other@latest"))
+    run = served.start("curriculum/on-demand", **asked(served, "wrong", k=9, budget=2, parent="other@v0001"))
     state = served.ended(run)
     assert state["type"] == "FAILED"
-    for fault in ("--k-max 8 is below --k 9", "--budget 2 cannot give --tasks 5", "'other@latest' names no version"):
+    for fault in ("--k-max 8 is below --k 9", "--budget 2 cannot give --tasks 5", "--mode mutate and --parent"):
         assert fault in state["message"]
     assert "pydantic" not in state["message"]
 
