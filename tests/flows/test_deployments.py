@@ -19,17 +19,22 @@ from prefect.utilities.callables import parameter_schema
 from pydantic import BaseModel, TypeAdapter
 
 from data.errors import UsageError
-from flows import announce, rescore_settings, settings
+from flows import announce, rescore_settings
 from flows.nightly import of_the_night
 from flows.provision import POOL, read_automation
 from flows.settings import DEFAULT, RunConfig, build
+from generator.domains import DOMAINS
 from tests.golden_files import assert_golden
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = (ROOT / "prefect.yaml").read_text(encoding="utf-8")
 DEPLOYMENTS: dict[str, dict[str, Any]] = {one["name"]: one for one in yaml.safe_load(FILE)["deployments"]}
 TRAINING = yaml.safe_load((ROOT / "automations" / "training" / "prefect.yaml").read_text(encoding="utf-8"))
-MODELS = {"nightly-curriculum": RunConfig, "on-demand": RunConfig, "rescore": rescore_settings.RescoreConfig}
+MODELS: dict[str, type[BaseModel]] = {
+    "nightly-curriculum": RunConfig,
+    "on-demand": RunConfig,
+    "rescore": rescore_settings.RescoreConfig,
+}
 
 
 def flow_of(deployment: dict[str, Any]) -> Flow[..., Any]:
@@ -113,7 +118,7 @@ def test_every_field_of_a_form_has_title_place_help_and_default(name: str) -> No
 
 def test_the_form_offers_the_domains_and_the_engines() -> None:
     fields = form_of(DEPLOYMENTS["on-demand"])["definitions"]["RunConfig"]["properties"]
-    assert set(fields["domains"]["items"]["enum"]) == set(settings.DOMAINS)
+    assert set(fields["domains"]["items"]["enum"]) == set(DOMAINS)
     assert fields["engine"]["anyOf"][0]["enum"] == ["embedded", "scripted"]
     assert fields["tasks"]["minimum"] == 1
 
