@@ -8,7 +8,7 @@ written down at once; the same plan resumes there, another is refused. Knows no 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import combinations
@@ -31,6 +31,8 @@ from verifiers.verify import VERIFIER_VERSION
 SCHEMA = 1
 """Version of the result's layout."""
 Tell = Callable[[str], None]
+Digests = Mapping[str, str]
+"""Of the weights, by engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,11 @@ class Plan:
     def asking(self, engine: str, name: str) -> Asking:
         return Asking(self.way(engine, name), self.seeds, self.temperature, self.max_tokens, self.seed)
 
-    def checked(self) -> Plan:
-        """The plan itself. Raises `UsageError` for what cannot be compared or asked."""
-        digests = [engine_digest(engine, "solver") for engine in self.solvers]
-        if len(set(digests)) < len(digests):
+    def check(self, digests: Digests) -> None:
+        """Raises `UsageError` for what cannot be compared or asked."""
+        if len(set(digests.values())) < len(self.solvers):
             raise UsageError(
-                f"{' and '.join(self.solvers)} are the same weights ({digests[0]})",
+                f"{' and '.join(self.solvers)} are the same weights ({digests[self.solvers[0]]})",
                 hint="name another engine with --against",
             )
         if len(set(self.harnesses)) < len(self.harnesses):
@@ -69,13 +70,11 @@ class Plan:
                 self.way(engine, name)
                 if name == "openai" and kind_of(engine) == "embedded":
                     raise UsageError("the embedded engine has no tools interface", hint="use --harness json or hermes")
-        return self
 
-    @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self, digests: Digests) -> dict[str, Any]:
         """All that the result depends on."""
         return {
-            "solvers": [[engine, engine_digest(engine, "solver")] for engine in self.solvers],
+            "solvers": [[engine, digests[engine]] for engine in self.solvers],
             "ways": [
                 [name, self.way(engine, name).style, PROMPT_VERSION]
                 for engine in self.solvers
@@ -102,11 +101,13 @@ class _Run:
 
 def evaluate(plan: Plan, workdir: str = "", tell: Tell = lambda line: None) -> tuple[dict[str, Any], Path]:
     """Run the plan; the result, and the work folder it was run in. Raises as `solver.evaluate.answers` does."""
-    identity = plan.checked().identity
+    digests = {engine: engine_digest(engine, "solver") for engine in plan.solvers}
+    plan.check(digests)
+    identity = plan.identity(digests)
     root = Path(workdir).expanduser() if workdir else state_home() / "evaluations" / digest(identity)[:12]
     with open_workdir(root, identity) as folder:
         runs = asyncio.run(_runs(plan, folder.journals, tell))
-    return _result(plan, runs), root
+    return _result(plan, digests, runs), root
 
 
 async def _runs(plan: Plan, journals: Path, tell: Tell) -> list[_Run]:
@@ -133,13 +134,13 @@ def _journalled(policy: Engine, journals: Path) -> Engine:
     return JournalledPolicy(policy, journals / f"{policy.digest.removeprefix('sha256:')[:16]}.jsonl")
 
 
-def _result(plan: Plan, runs: Sequence[_Run]) -> dict[str, Any]:
+def _result(plan: Plan, digests: Digests, runs: Sequence[_Run]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "sparring": version("sparring"),
         "verifier": VERIFIER_VERSION,
         "prompts": PROMPT_VERSION,
-        "solvers": [{"engine": engine, "digest": engine_digest(engine, "solver")} for engine in plan.solvers],
+        "solvers": [{"engine": engine, "digest": digests[engine]} for engine in plan.solvers],
         "harnesses": [
             {"name": name, "style": plan.way(engine, name).style, "solver": engine}
             for engine in plan.solvers

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from data.canonical import CanonicalError, task_id
 from data.digests import file_digest
 from data.errors import UsageError
 from data.records import Json, Kind, Message, Task, Verdict
+from solver.benches.secrets import masked
 from verifiers.answer import CallFault, read_calls, reference
 from verifiers.calls import call_faults, references
 from verifiers.menu import Menu, read_menu
@@ -74,13 +76,14 @@ def item(
     accept: Sequence[Mapping[str, Sequence[Json]]] | None = None,
     may_omit: Sequence[Sequence[str]] | None = None,
 ) -> Item | str:
-    """One row as an item, or why it cannot be asked or scored."""
+    """One row as an item, without the keys it carries, or why it cannot be asked or scored."""
     menu = read_menu(tools)
     if isinstance(menu, Verdict):
         return f"{menu.code}: {menu.detail}"
     for fault in call_faults(menu, calls, allow_none=True):
         if fault.code in UNSCORABLE:
             return f"{fault.code}: {fault.detail}"
+    messages, calls, accept = masked(messages, calls, accept)
     try:
         golds, written = _as_declared(menu, read_calls(calls))
         accepted = [
@@ -160,21 +163,18 @@ def some_of(whole: Bench, most: int) -> Bench:
 
 
 def json_rows(path: Path) -> list[Any]:
-    """The rows of a file that is a JSON list, or one JSON value a line. `UsageError` where it is neither."""
+    """The rows of a file that is a JSON list, one JSON value, or one a line. `UsageError` where it is none of them."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise UsageError(f"{path} cannot be read: {fault}", hint="give the file as published, in UTF-8") from None
+    with suppress(ValueError, RecursionError):
+        if path.suffix != ".jsonl":
+            whole = json.loads(text)
+            return whole if isinstance(whole, list) else [whole]
     try:
-        if text.lstrip()[:1] == "[" and isinstance(whole := _maybe(text), list):
-            return whole
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError) as fault:
-        raise UsageError(f"{path} is neither a JSON list nor one JSON value a line: {fault}") from None
-
-
-def _maybe(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
+        raise UsageError(
+            f"{path} is neither JSON nor one JSON value a line: {fault}", hint="give the file as published"
+        ) from None

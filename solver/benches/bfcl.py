@@ -48,7 +48,12 @@ def read(path: Path) -> Bench:
             )
     answers = [answers_of(file) for file in files]
     rows = (row for file in files for row in _items(file))
-    return bench("bfcl", [*files, *(one for one in answers if one)], rows)
+    try:
+        return bench("bfcl", [*files, *(one for one in answers if one)], rows)
+    except (KeyError, TypeError, AttributeError, IndexError) as fault:
+        raise UsageError(
+            f"{path} is not BFCL's format: {type(fault).__name__}: {fault}", hint="give the files as published"
+        ) from None
 
 
 def category_of(file: Path) -> str:

@@ -9,11 +9,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from data.errors import UsageError
-from solver.benches import bfcl, own, probe
+from solver.benches import apibank, bfcl, nestful, own, probe, sealtools, snips, toolalpaca
 from solver.benches.base import Bench
 
 READERS: Mapping[str, Callable[[Path], Bench]] = {
     "bfcl": bfcl.read,
+    "api-bank": apibank.read,
+    "toolalpaca": toolalpaca.read,
+    "seal-tools": sealtools.read,
+    "snips": snips.read,
+    "nestful": nestful.read,
     "set": own.read,
 }
 PROBE = "probe"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from flows import cli
 from flows.server import prefect_server
 
 
@@ -41,6 +42,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
     finally:
         os.environ.clear()
         os.environ.update(kept)
+
+
+def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> Done:
+    """`sparring ...` in this process: for commands that start no server."""
+    monkeypatch.setattr(sys, "argv", ["sparring", *arguments])
+    code = 0
+    try:
+        cli.main()
+    except SystemExit as end:
+        code = int(end.code or 0)
+    said = capsys.readouterr()
+    return Done(code, said.out, said.err)
 
 
 def sparring(environment: dict[str, str], folder: Path, *arguments: str) -> Done:

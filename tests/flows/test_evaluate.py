@@ -1,7 +1,6 @@
 """`sparring evaluate`: results whole or not at all, paired, resumable."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ from policies.engine import Engine, Keep
 from policies.protocol import Completion, Prompt, SamplingParams
 from solver.benches import probe
 from solver.benches.base import some_of
-from tests.flows.flows_support import sparring
+from tests.flows.flows_support import inside
+from tests.policies.fake_server import serve, status
 
 FINAL = some_of(probe.read("final"), 4)
 GOOD, POOR = "scripted:ability=0.9", "scripted:ability=0.2"
@@ -88,6 +88,34 @@ class TestResult:
         assert evaluate(plan(), str(tmp_path / "a"))[0] == evaluate(plan(), str(tmp_path / "b"))[0]
 
 
+class TestServer:
+    """A solver behind a URL."""
+
+    @pytest.fixture(autouse=True)
+    def _keyless(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
+        for name in ("SPARRING_API_KEY", "OPENAI_API_KEY"):
+            monkeypatch.delenv(name, raising=False)
+
+    def test_it_is_asked_in_chat_and_by_its_tools_interface(self, tmp_path: Path) -> None:
+        with serve() as server:
+            given = plan(solvers=(f"{server.url}#m",), harnesses=("json", "openai"), seeds=1)
+            result, _ = evaluate(given, str(tmp_path / "w"))
+            offered = [len(body.get("tools", ())) for body in server.bodies]
+        assert [one["style"] for one in result["harnesses"]] == ["chat", "chat"]
+        assert sorted(offered) == [0] * len(FINAL.items) + [4] * len(FINAL.items)
+        assert {a["outcome"] for row in result["items"] for a in row["answers"]} == {
+            "malformed",
+            "missing_call",
+            "correct",
+        }
+
+    def test_one_that_breaks_down_gives_no_result(self, tmp_path: Path) -> None:
+        with serve(*[status(500)] * 999) as server, pytest.raises(SparringError):
+            evaluate(plan(solvers=(f"{server.url}#m",)), str(tmp_path / "w"))
+        assert not (tmp_path / "w" / "result.json").exists()
+
+
 class TestResuming:
     def test_answers_that_came_are_not_asked_for_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         engines = [Counting(5), Counting(10**6)]
@@ -129,15 +157,26 @@ def test_what_cannot_be_asked_or_compared_is_named(changes: dict[str, Any], said
         (("--bench", "probe", "--handoff"), 2, "--handoff"),
     ],
 )
-def test_the_command_ends_with_the_reason(options: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
+def test_the_command_ends_with_the_reason(
+    options: tuple[str, ...],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
     named = options if "--solver" in options else ("--solver", "scripted", *options)
-    done = sparring(dict(os.environ), tmp_path, "evaluate", *named)
-    assert (done.code, said in done.err, "Traceback" in done.err) == (code, True, False)
+    done = inside(monkeypatch, capsys, "evaluate", *named)
+    assert (done.code, said in done.err) == (code, True)
 
 
-def test_json_is_one_object_and_names_the_file_of_the_whole(tmp_path: Path) -> None:
+def test_json_is_one_object_and_names_the_file_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     command = ("evaluate", "--solver", "scripted", "--bench", "probe=final", "--items", "3", "--json")
-    said = json.loads(sparring(dict(os.environ), tmp_path, *command).out)
+    said = json.loads(inside(monkeypatch, capsys, *command).out)
     whole = json.loads((tmp_path / said["result"]).read_text())
     assert "items" not in said
     assert len(whole["items"]) == 9

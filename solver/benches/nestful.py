@@ -1,0 +1,76 @@
+"""NESTFUL as published: `data_v2/nestful_data.jsonl` (IBM/NESTFUL), or the same rows from the Hub.
+
+In: rows `{"sample_id", "input", "output", "tools", "gold_answer"}`, in which `output` and `tools` are lists or JSON
+text, and a call's argument `"$var_1.result$"` is the result of the call with the label `$var_1`. Out: a `Bench` by
+number of calls. Not promised: NESTFUL's win rate, which runs the calls; an equal value by other calls is wrong here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from data.records import Message
+from solver.benches.base import Bench, Item, bench, item, json_rows
+
+_REFERENCE = re.compile(r"(\$?var_?[0-9]{1,6})\.([^.\[\]\s$]{1,80})\$?")
+_MANY = 5
+
+
+def read(path: Path) -> Bench:
+    """The benchmark in one file. Raises `UsageError`."""
+    return bench("nestful", [path], _items(path))
+
+
+def _items(file: Path) -> Iterator[tuple[str, Item | str]]:
+    for place, row in enumerate(json_rows(file)):
+        name = str(row.get("sample_id", place)) if isinstance(row, Mapping) else str(place)
+        try:
+            tools = [_tool(tool) for tool in _listed(row["tools"])]
+            calls = _calls(_listed(row["output"]))
+            question = [Message("user", row["input"])]
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
+            yield name, f"not NESTFUL's format (data_v2): {type(fault).__name__}: {fault}"
+            continue
+        kind = f"{len(calls)} calls" if len(calls) < _MANY else f"{_MANY} calls or more"
+        yield name, item(name, kind, question, tools, calls)
+
+
+def _listed(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """The tool without what it returns; `int or float` in the words of RULES M4."""
+    parameters = {
+        name: {**one, "type": str(one["type"]).replace(" or ", "|")} if "type" in one else one
+        for name, one in tool["parameters"].items()
+    }
+    return {"name": tool["name"], "description": tool.get("description", ""), "parameters": parameters}
+
+
+def _calls(output: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    numbers: dict[str, int] = {}
+    calls = []
+    for number, call in enumerate(output, 1):
+        calls.append({"name": call["name"], "arguments": _referring(call.get("arguments") or {}, numbers)})
+        numbers[str(call.get("label", "")).lstrip("$")] = number
+    return calls
+
+
+def _referring(value: Any, numbers: Mapping[str, int]) -> Any:
+    """The value with `"$var_1.result$"` as our `"$var_1.result"`, counted by place."""
+    if isinstance(value, Mapping):
+        return {key: _referring(inner, numbers) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_referring(inner, numbers) for inner in value]
+    found = _REFERENCE.fullmatch(value) if isinstance(value, str) and value.startswith("$") else None
+    if found is None:
+        return value
+    label = found[1].lstrip("$")
+    if label not in numbers:
+        raise ValueError(f"{value} refers to no earlier call")
+    return f"$var_{numbers[label]}.{found[2]}"

@@ -1,0 +1,61 @@
+"""API keys and passwords that public benchmarks carry, masked before anything is asked, logged or stored.
+
+In: the turns and gold calls of a row. Out: the same with each value that looks like a key replaced by a placeholder,
+the same one wherever it stands, so that the row stays answerable. A value is taken for a key by the name of its
+argument, or by being long and of letters and digits without a word in it. Not promised: that every key is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from data.records import Message
+
+_NAME = re.compile(r"(api|access|secret|private|auth)_?-?(key|token)|^(key|token|secret|password|passwd)$", re.I)
+_SHORTEST_NAMED, _SHORTEST = 6, 20
+_KEY = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_-]+")
+_WORD = re.compile(r"[A-Za-z]{7,}")
+
+
+def masked(messages: Sequence[Message], calls: Any, accept: Any = None) -> tuple[Sequence[Message], Any, Any]:
+    """Turns, calls and alternatives without keys. Nothing is copied where there are none."""
+    found = sorted({value for part in (calls, accept) for name, value in _texts(part) if _secret(name, value)})
+    if not found:
+        return messages, calls, accept
+    instead = {value: f"MASKED-KEY-{place}" for place, value in enumerate(found, 1)}
+
+    def cover(text: str) -> str:
+        for value, placeholder in sorted(instead.items(), key=lambda pair: -len(pair[0])):
+            text = text.replace(value, placeholder)
+        return text
+
+    turns = [Message(turn.role, cover(turn.content)) for turn in messages]
+    return turns, _covered(calls, instead), _covered(accept, instead)
+
+
+def _secret(name: str, value: str) -> bool:
+    if _NAME.search(name):
+        return len(value) >= _SHORTEST_NAMED
+    return len(value) >= _SHORTEST and _KEY.fullmatch(value) is not None and not _WORD.search(value)
+
+
+def _texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every text in a value, with the name of the argument it stands in."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(inner, str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner, name)
+
+
+def _covered(value: Any, instead: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return instead.get(value, value)
+    if isinstance(value, Mapping):
+        return {key: _covered(inner, instead) for key, inner in value.items()}
+    return [_covered(inner, instead) for inner in value] if isinstance(value, list | tuple) else value
