@@ -20,6 +20,8 @@ from data.rule import BANDS, REST, domain_seats, seats
 CHECK = "select"
 
 _Group = tuple[str, tuple[str, ...]]
+_Place = tuple[int, float, int, _Group]
+"""Of a group in its domain's line: tasks that its tools have, distance to the frontier and index of its next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +82,47 @@ class Draw:
                 yield from (index for _, index, _ in waiting)
 
     def _take(self, band: Band, count: int, *, capped: bool) -> None:
-        """Choose up to `count` of a band; `capped`, of domains whose seats are not full."""
-        groups = self._waiting[band]
-        line = [(self._turn(group, waiting), group) for group, waiting in groups.items() if waiting]
-        heapq.heapify(line)
-        while line and count > 0:
-            turn, group = line[0]
-            if capped and self._full(group[0]):
-                heapq.heappop(line)
+        """Choose up to `count` of a band; `capped`, of domains whose seats are not full.
+
+        A line of domains by what each has, and in each domain a line of groups by what their tools have. Both only
+        ever move back, so that a place is looked at again when it comes to the front.
+        """
+        lines: dict[str, list[_Place]] = defaultdict(list)
+        for group, waiting in self._waiting[band].items():
+            if waiting:
+                lines[group[0]].append(self._place(group, waiting))
+        for line in lines.values():
+            heapq.heapify(line)
+        order = [(self._load(domain), line[0], domain) for domain, line in lines.items()]
+        heapq.heapify(order)
+        while order and count > 0:
+            turn = order[0]
+            domain = turn[2]
+            if capped and self._full(domain):
+                heapq.heappop(order)
                 continue
-            waiting = groups[group]
-            now = self._turn(group, waiting)
-            if turn < now:  # Others of its domain or tools were chosen since: it moves back in the line.
-                heapq.heapreplace(line, (now, group))
+            line = lines[domain]
+            now = self._load(domain), self._front(band, line), domain
+            if turn < now:
+                heapq.heapreplace(order, now)
                 continue
+            group = line[0][3]
+            waiting = self._waiting[band][group]
             count -= self._choose(heapq.heappop(waiting)[-1])
             if waiting:
-                heapq.heapreplace(line, (self._turn(group, waiting), group))
+                heapq.heapreplace(line, self._place(group, waiting))
             else:
                 heapq.heappop(line)
+            if not line:
+                heapq.heappop(order)
+
+    def _front(self, band: Band, line: list[_Place]) -> _Place:
+        """The first place of a domain's line, as it is now."""
+        while True:
+            now = self._place(line[0][3], self._waiting[band][line[0][3]])
+            if line[0] == now:
+                return now
+            heapq.heapreplace(line, now)
 
     def _full(self, domain: str) -> bool:
         name = self._quota(domain)
@@ -107,12 +131,13 @@ class Draw:
     def _quota(self, domain: str) -> str:
         return domain if domain in self.quotas else REST
 
-    def _turn(self, group: _Group, waiting: list[tuple[float, int, Candidate]]) -> tuple[float, int, float, int]:
-        domain, tools = group
+    def _place(self, group: _Group, waiting: list[tuple[float, int, Candidate]]) -> _Place:
         off_frontier, index, _ = waiting[0]
-        # A domain with a quota waits for its share; all others share alike.
-        load = self.domains[domain] / (max(1, self.quotas[domain]) if domain in self.quotas else self._rest)
-        return load, max(self._tools[tool] for tool in tools), off_frontier, index
+        return max(self._tools[tool] for tool in group[1]), off_frontier, index, group
+
+    def _load(self, domain: str) -> float:
+        """What a domain has of its share; all without a quota share alike."""
+        return self.domains[domain] / (max(1, self.quotas[domain]) if domain in self.quotas else self._rest)
 
     @property
     def _rest(self) -> float:

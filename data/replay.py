@@ -99,6 +99,7 @@ def rule_of(manifest: Manifest) -> Rule:
         "mix": config.get("mix", dict(DEFAULT_MIX)),
         "quotas": config.get("quotas", {}),
         "suspects": config.get("suspects", False),
+        "max_dead_share": config.get("max_dead_share", 1.0),
         "eval_share": config.get("eval_share", 0.0),
     }
     lists: dict[str, Any] = {name: tuple(said[name]) for name in ("domains", "pass_rate") if name in said}

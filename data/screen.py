@@ -3,7 +3,7 @@
 In: the store, the set's name, what identifies the run, and held-out paths; then each candidate's question. Out: a
 verdict that bars it from any selection, `published_before` or `contaminated`, and a report for the manifest.
 Earlier versions are those before the first one that this very run made: the same run given again sees what it saw
-then, and is not emptied by its own result.
+then, and is not emptied by its own result. A change of a published task may ask what its parent asks.
 Not promised: questions that a rival run publishes meanwhile.
 """
 
@@ -18,9 +18,10 @@ from data import log
 from data.digests import file_digest, plain_values
 from data.draw import CHECK
 from data.held_out import held_out_files, read_held_out
-from data.neardup import THRESHOLD, NearDuplicates
-from data.records import Json, JsonObject, Verdict
+from data.neardup import THRESHOLD, NearDuplicates, folded, jaccard, trigrams
+from data.records import Json, JsonObject, Task, Verdict
 from data.rows import messages_from_json
+from data.select import question_text
 from data.storage import Storage
 from data.version import Version, logged_version, set_home
 
@@ -48,6 +49,8 @@ class Screen:
         self._versions: list[str] = []
         self._held_out = NearDuplicates(threshold)
         self._files: list[HeldOutFile] = []
+        self._threshold = threshold
+        self._parents: dict[str, str] = {}
 
     def add_version(self, version: Version) -> None:
         """No question of this version again."""
@@ -67,12 +70,20 @@ class Screen:
                 known.tools |= row.tools
                 self._held_out.keep(len(self._files) - 1, row.question)
 
-    def verdict(self, question: str) -> Verdict | None:
-        """Why a candidate with this question may not be published, if it may not."""
+    def add_parents(self, tasks: Iterable[Task]) -> None:
+        """Tasks that are changed on purpose: what comes of one may ask what it asked."""
+        self._parents |= {task.task_id: folded(question_text(task)) for task in tasks}
+
+    def verdict(self, task: Task) -> Verdict | None:
+        """Why this candidate may not be published, if it may not."""
+        question = question_text(task)
         if found := self._held_out.alike(question):
             file = self._files[found.label]
             file.met[found.equal] += 1
             return Verdict(CHECK, "contaminated", f"{_how(found.equal)} a question of {file.name}")
+        parent = self._parents.get(task.parent_task_id or "")
+        if parent is not None and jaccard(trigrams(folded(question)), trigrams(parent)) >= self._threshold:
+            return None
         if found := self._earlier.alike(question):
             return Verdict(
                 CHECK, "published_before", f"{_how(found.equal)} a question of {self._versions[found.label]}"

@@ -106,6 +106,7 @@ def _run(run: Context) -> str:
 def screen_of(run: Context) -> Screen:
     """The questions that may not come: those of held-out sets, and of earlier versions of this set."""
     screen = Screen()
+    screen.add_parents(run.parents)
     for path in run.config.held_out:
         screen.add_held_out(Path(path))
     store = open_storage(run.config.store_location)

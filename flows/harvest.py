@@ -21,7 +21,7 @@ from data.records import Score, Task
 from data.rows import published_row, raw_text, score_from_row, task_from_row
 from data.schema import ATTEMPTS, CANDIDATES, MEASURED, PROPOSALS, SCORES, TASKS, VERIFIED, Row, to_table
 from data.screen import Screen
-from data.select import Selection, candidate_of, question_text
+from data.select import Selection, candidate_of
 from flows.context import Context
 from flows.judging import parts_of, reward_columns
 from flows.reports import Sample
@@ -67,8 +67,7 @@ def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
     for row in proven:
         if row["task_id"] in scores:
             task = task_from_row(row)
-            barred = screen.verdict(question_text(task))
-            candidates.append(candidate_of(int(row["index"]), task, scores[row["task_id"]], barred))
+            candidates.append(candidate_of(int(row["index"]), task, scores[row["task_id"]], screen.verdict(task)))
     return candidates, Counts(len(verified), len(proven), _solver_tokens(chunk))
 
 

@@ -18,6 +18,8 @@ from flows.escaping import cell, fenced, markdown_table
 from flows.redact import redact
 
 TABLE_ROWS = 500
+GROUP = 8
+"""Answers a group, as in the column `signal_g8`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,12 @@ class Curriculum:
     def frontier(self) -> int:
         return sum(0.25 <= rate <= 0.75 for rate in self.pass_rates)
 
+    @property
+    def dead(self) -> float:
+        """The expected share of groups in which all answers are right or all are wrong."""
+        shares = [rate**GROUP + (1 - rate) ** GROUP for rate in self.pass_rates]
+        return math.fsum(shares) / max(1, len(shares))
+
 
 def headline(run: Curriculum) -> str:
     """One sentence: what was asked, what came out."""
@@ -82,6 +90,7 @@ def report(run: Curriculum) -> str:
                 ("generator weights", run.generator),
                 ("solver weights", run.solver + (" (the same: both players are still the base)" if run.equal else "")),
                 ("harness, attempts", f"{run.harness}, k = {run.k}"),
+                ("dead groups expected", f"{run.dead:.1%} of groups of {GROUP} would not disagree"),
                 ("tokens sampled", f"{run.tokens:,}"),
                 ("seconds", f"{run.seconds:.0f}"),
                 *([("folder", run.path)] if run.path else []),

@@ -47,6 +47,9 @@ def run(
     confirm: Annotated[int, typer.Option(help="fresh attempts for each selected task")] = 0,
     mix: Annotated[str, typer.Option(help="shares by pass rate, as easy=0.2,frontier=0.6,hard=0.2")] = "",
     quota: Annotated[str, typer.Option(help="shares by domain, as weather=0.2,travel=0.1; others share the rest")] = "",
+    max_dead_share: Annotated[
+        float, typer.Option(help="expected share of groups of 8 without disagreement, at most")
+    ] = 1.0,
     eval_share: Annotated[float, typer.Option(help="share of a split eval whose tools no training row calls")] = 0.0,
     held_out: Annotated[
         list[Path] | None, typer.Option(help="a file whose questions may not come (JSONL, JSON, Parquet); repeatable")
@@ -81,6 +84,7 @@ def run(
         "temperature": temperature,
         "suspects": suspects,
         "quotas": parse_shares("--quota", quota, "weather=0.2,travel=0.1"),
+        "max_dead_share": max_dead_share,
         "eval_share": eval_share,
         "held_out": tuple(map(str, held_out or ())),
         "store": store,

@@ -105,6 +105,7 @@ class RunConfig(BaseModel):
     mix: Mix = Field(Mix(), title="Mix by pass rate")
     suspects: bool = Field(False, title="Publish suspects too")
     quotas: dict[str, float] = Field({}, title="Shares of the tasks by domain", description="Others share the rest")
+    max_dead_share: float = Field(1, ge=0, le=1, title="Dead groups of 8 at most", description="Expected share")
     eval_share: float = Field(0, ge=0, le=0.5, title="Share of the split eval", description="Of tools train lacks")
     held_out: tuple[str, ...] = Field((), title="Held-out files", description="Questions that may not come")
     store: str = Field("", title="Store")
@@ -203,7 +204,14 @@ class RunConfig(BaseModel):
     def rule(self) -> Rule:
         """What selection accepts."""
         shares: dict[Band, float] = {"easy": self.mix.easy, "frontier": self.mix.frontier, "hard": self.mix.hard}
-        return Rule(self.tasks, shares, self.quotas, suspects=self.suspects, eval_share=self.eval_share)
+        return Rule(
+            self.tasks,
+            shares,
+            self.quotas,
+            suspects=self.suspects,
+            max_dead_share=self.max_dead_share,
+            eval_share=self.eval_share,
+        )
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from data.errors import UsageError
 from data.held_out import HeldOut, read_held_out
 from data.manifest import Origin
+from data.records import Message, Task
 from data.screen import Screen, earlier_versions
 from data.storage import open_storage
 from data.store import Publication, publish
@@ -28,6 +30,10 @@ OURS: dict[str, object] = {
     "tools": [{"type": "function", "function": {"name": "area"}}],
 }
 READ = HeldOut("Find the area of a triangle.", frozenset({"area"}))
+
+
+def asking(question: str, parent: str | None = None) -> Task:
+    return Task("id", "single", 1, "d", "open", (Message("user", question),), (), (), parent_task_id=parent)
 
 
 def write(path: Path, rows: list[dict[str, object]]) -> Path:
@@ -80,17 +86,17 @@ def test_a_held_out_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
 def test_a_question_of_a_held_out_file_is_contaminated(tmp_path: Path, question: str, detail: str) -> None:
     screen = Screen()
     screen.add_held_out(write(tmp_path / "BFCL_v4.json", [BFCL]))
-    verdict = screen.verdict(question)
+    verdict = screen.verdict(asking(question))
     assert verdict is not None
     assert (verdict.code, verdict.detail) == ("contaminated", detail)
-    assert screen.verdict("Is it raining in Oslo?") is None
+    assert screen.verdict(asking("Is it raining in Oslo?")) is None
 
 
 def test_the_report_counts_what_was_met_and_the_tools_of_both(tmp_path: Path) -> None:
     screen = Screen()
     screen.add_held_out(write(tmp_path / "BFCL_v4.json", [BFCL]))
     for question in ("Find the area of a triangle.", "Find the area of the triangle.", "Is it raining in Oslo?"):
-        screen.verdict(question)
+        screen.verdict(asking(question))
     listed: Any = screen.report({"area", "rain"})["held_out"]
     (entry,) = listed
     assert len(str(entry.pop("sha256"))) == 64
@@ -114,7 +120,7 @@ def test_a_question_of_an_earlier_version_names_the_version(
     version = publish(open_storage(tmp_path), publication(3))
     screen = Screen()
     screen.add_version(version)
-    verdict = screen.verdict("question 1 von zürich 🌧")
+    verdict = screen.verdict(asking("question 1 von zürich 🌧"))
     assert verdict is not None
     assert verdict.code == "published_before"
     assert version.manifest.version in verdict.detail
@@ -130,3 +136,23 @@ def test_earlier_are_the_versions_before_the_first_of_the_same_run(
     found = [[v.manifest.origin.seed for v in earlier_versions(store, "demo", one.run)] for one in origins]
     assert found == [[], [1], [1, 2]]
     assert len(earlier_versions(store, "demo", with_seed(origins[0], 9).run)) == 3
+
+
+def test_a_change_of_a_published_task_may_keep_its_question_and_no_other(
+    tmp_path: Path, publication: Callable[..., Publication]
+) -> None:
+    screen = Screen()
+    screen.add_version(publish(open_storage(tmp_path), publication(3)))
+    screen.add_parents([replace(asking("Question 1 von Zürich 🌧"), task_id="parent")])
+    assert screen.verdict(asking("Question 1 von Zürich 🌧", "parent")) is None
+    assert screen.verdict(asking("Question 1 von Zürich 🌧", "other")) is not None
+    assert screen.verdict(asking("Question 2 von Zürich 🌧")) is not None
+
+
+def test_a_held_out_question_stays_out_also_when_its_task_is_changed(tmp_path: Path) -> None:
+    screen = Screen()
+    screen.add_held_out(write(tmp_path / "BFCL_v4.json", [BFCL]))
+    screen.add_parents([replace(asking("Find the area of a triangle."), task_id="parent")])
+    verdict = screen.verdict(asking("Find the area of a triangle.", "parent"))
+    assert verdict is not None
+    assert verdict.code == "contaminated"
