@@ -19,6 +19,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from data.errors import Shortfall
 from data.ledger import PUBLISHED, tally
 from data.parquet import read_tables
 from data.replay import Replay, measured, replay, rule_of, stored_candidates
@@ -54,23 +55,24 @@ def select_command(
     made = publish(place, publication(version, found)) if publishing and found.selection.chosen else None
     if as_json:
         print(json.dumps(_json(version, found, made)))
-        return
-    console = Console()
-    _print(console, version, found)
-    if made is not None:
-        name = f"{made.manifest.name}@{made.manifest.version}"
-        console.print(f"published as {name}\n  report   {made.location}/report.md", markup=False, soft_wrap=True)
+    else:
+        _print(Console(), version, found, made)
+    if publishing and found.selection.missing:
+        raise Shortfall(
+            found.selection.describe() + ("" if made else "; nothing was published"),
+            hint="ask for fewer tasks (n) or let more of the candidates in",
+            path=made.location if made else None,
+        )
 
 
 def publication(version: Version, found: Replay) -> Publication:
     """The replay as a publication on top of its version."""
     origin, name = version.manifest.origin, version.manifest
     config = dict(origin.config) | {"rule": found.rule.to_json(), "selected_from": f"{name.name}@{name.version}"}
-    eval_wanted = bool(found.selection.eval)
     return Publication(
         name=version.manifest.name,
         tasks=_tasks(version, found, held=False),
-        eval=_tasks(version, found, held=True) if eval_wanted else None,
+        eval=_tasks(version, found, held=True) if found.selection.eval else None,
         candidates=_candidates(version, found),
         attempts=read_tables(version.storage, "attempts.parquet"),
         ledger=tally(_candidates(version, found), [row for row in version.manifest.ledger if not row.count]),
@@ -128,7 +130,7 @@ def _json(version: Version, found: Replay, made: Version | None) -> dict[str, An
     }
 
 
-def _print(console: Console, version: Version, found: Replay) -> None:
+def _print(console: Console, version: Version, found: Replay, made: Version | None) -> None:
     console.print(_headline(version, found), markup=False)
     if short := found.selection.describe():
         console.print(f"short: {short}", markup=False)
@@ -139,6 +141,9 @@ def _print(console: Console, version: Version, found: Replay) -> None:
         console.print(table, markup=False)
     if (rest := len(found.came) + len(found.went) - SHOWN) > 0:
         console.print(f"and {rest} more (--json lists all)", markup=False)
+    if made is not None:
+        name = f"{made.manifest.name}@{made.manifest.version}"
+        console.print(f"published as {name}\n  report   {made.location}/report.md", markup=False, soft_wrap=True)
 
 
 def _headline(version: Version, found: Replay) -> str:

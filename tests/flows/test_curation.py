@@ -162,3 +162,20 @@ def test_a_row_that_comes_in_is_the_row_that_a_run_would_have_published(
         folder / json.loads(select(server, (folder, smaller), "n: 30", "--json", "--publish").out)["published"]
     )
     assert pq.read_table(whole / "data").equals(pq.read_table(version / "data"))
+
+
+def test_a_selection_that_falls_short_is_published_and_ends_with_1(
+    server: dict[str, str], first: tuple[Path, Path]
+) -> None:
+    done = select(server, first, "n: 400\nmix: {hard: 1}", "--json", "--publish")
+    assert done.code == 1
+    assert "of 400 tasks" in done.err
+    rows = json.loads((first[0] / json.loads(done.out)["published"] / "manifest.json").read_bytes())["rows"]
+    assert 0 < rows < 400
+
+
+def test_a_selection_of_nothing_publishes_nothing(server: dict[str, str], first: tuple[Path, Path]) -> None:
+    done = select(server, first, "domains: [nowhere]", "--json", "--publish")
+    assert done.code == 1
+    assert "nothing was published" in done.err
+    assert json.loads(done.out)["published"] is None
