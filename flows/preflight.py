@@ -22,6 +22,7 @@ from flows.progress import note
 from flows.settings import RunConfig, state_home
 from generator.domains import DOMAINS
 from policies.players import Player, check_apart, resolve
+from solver.harness import harness
 from verifiers.worlds import WORLDS
 
 ROOMS = ("flows", "generator", "solver", "verifiers", "policies", "data")
@@ -37,6 +38,7 @@ def prepare(root: Path, config: RunConfig) -> None:
     contexts.save(root, config, generator, solver)
     run = contexts.context(str(root))
     check_domains(run)
+    check_harness(run)
     logger.info("kinds of briefs: {}", ", ".join(f"{kind} {share:g}" for kind, share in run.briefs.shares.items()))
     for refused in run.catalogue.refused:
         verdict = refused.verdict
@@ -56,8 +58,17 @@ def prepare_solver(root: Path, config: RunConfig) -> None:
     home = state_home() / PLAYERS
     contexts.forget(str(root))
     contexts.save(root, config, resolve(home, "generator", config.generator), resolve(home, "solver", config.solver))
-    engines = contexts.context(str(root)).engines
-    engines.bridge.call(engines.solver.check())
+    run = contexts.context(str(root))
+    check_harness(run)
+    run.engines.bridge.call(run.engines.solver.check())
+
+
+def check_harness(run: contexts.Context) -> None:
+    """The harness exists in the solver's style, and its engine can be asked that way."""
+    name, engine = run.config.harness, run.solver.engine
+    harness(name, run.style(run.solver))
+    if name == "openai" and contexts.kind_of(engine) == "embedded":
+        raise UsageError("the embedded engine has no tools interface", hint="use --harness json or hermes")
 
 
 def players(config: RunConfig) -> tuple[Player, Player]:

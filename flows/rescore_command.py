@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 def rescore_command(
     version: Annotated[str, typer.Argument(help="NAME@v0003, or a version's folder or URL")],
     solver: Annotated[str, typer.Option(help="the engine that is measured; embedded: the promoted one")] = "embedded",
-    harness: Annotated[str, typer.Option(help="how the solver is asked: tags or json")] = "json",
+    harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
     style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
     k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
     k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,

@@ -14,6 +14,7 @@ from data.canonical import digest
 from data.records import Json
 from flows.form import lay_out
 from flows.settings import RunConfig, absolute, default_store, exact_version, not_below_k, state_home
+from solver.harness import HarnessName
 
 
 class RescoreConfig(BaseModel):
@@ -23,7 +24,7 @@ class RescoreConfig(BaseModel):
 
     version: str = Field(title="Version", description="name@v0003, or its folder or URL", min_length=1)
     solver: str = Field("embedded", title="Solver", description="An engine; embedded: the promoted one")
-    harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
+    harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
     k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open", validate_default=True)

@@ -40,7 +40,7 @@ def run(
     mode: Annotated[str, typer.Option(help="catalogue, open (the model writes the tools too) or mutate")] = "catalogue",
     parent: Annotated[str, typer.Option(help="with --mode mutate: the version whose tasks are changed")] = "",
     kinds: Annotated[str, typer.Option(help="shares by kind of task, as single=0.6,parallel=0.2,unsaid=0.2")] = "",
-    harness: Annotated[str, typer.Option(help="how the solver is asked: tags or json")] = "json",
+    harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
     style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
     k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
     k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,

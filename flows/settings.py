@@ -21,6 +21,7 @@ from flows.form import lay_out
 from generator.domains import DOMAINS
 from generator.kinds import check_shares
 from generator.mcp_tools import PREFIX, check_source
+from solver.harness import HarnessName
 
 MAX_BUDGET = 10_000_000
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -96,7 +97,7 @@ class RunConfig(BaseModel):
     tools_digest: SkipJsonSchema[str] = ""
     """Of the tools that were read when the run started (`flows.own_tools`); nobody fills it in."""
     domains: tuple[str, ...] = Field((), title="Domains", description="Empty: all that the catalogue has")
-    harness: Literal["tags", "json"] = Field("json", title="Harness of the solver")
+    harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
     k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open", validate_default=True)

@@ -114,10 +114,21 @@ def test_kill_9_and_the_same_command_give_the_same_measurement(
     assert published(sparring(server, old[0], *command)) == new
 
 
-def test_another_harness_is_another_measurement(server: dict[str, str], old: tuple[Path, Path]) -> None:
-    path = published(sparring(server, old[0], *RESCORE, "--harness", "tags"))
-    assert set(pq.read_table(path / "data")["harness"].to_pylist()) == {"tags"}
-    assert all(key.endswith(":tags") for key in map(str, pq.read_table(path / "data")["group_key"].to_pylist()))
+@pytest.mark.parametrize("name", ["tags", "hermes", "openai"])
+def test_another_harness_is_another_measurement(server: dict[str, str], old: tuple[Path, Path], name: str) -> None:
+    path = published(sparring(server, old[0], *RESCORE, "--harness", name, "--style", "chat"))
+    table = pq.read_table(path / "data")
+    assert set(table["harness"].to_pylist()) == {name}
+    assert all(key.endswith(f":{name}") for key in map(str, table["group_key"].to_pylist()))
+    assert 0.3 < sum(row["pass_rate"] for row in table.to_pylist()) / 40 < 1
+
+
+def test_a_harness_that_does_not_speak_the_style_is_refused_before_it_samples(
+    server: dict[str, str], old: tuple[Path, Path]
+) -> None:
+    done = sparring(server, old[0], *RESCORE, "--harness", "openai", "--style", "plain")
+    assert done.code == 2
+    assert "openai" in done.err
 
 
 def test_another_rule_can_be_judged_on_the_new_measurement(

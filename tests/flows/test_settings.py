@@ -34,7 +34,7 @@ def build(values: dict[str, Any]) -> RunConfig:
             "--kinds has 'single', no kind of mode mutate",
         ),
         ({"kinds": {"single": 0.5}}, "the shares of --kinds add up to 0.5"),
-        ({"harness": "hermes"}, "--harness 'hermes'"),
+        ({"harness": "morse"}, "--harness 'morse'"),
         ({"seed": -1}, "--seed -1"),
         ({"colour": "red"}, "--colour"),
     ],
