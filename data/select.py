@@ -89,11 +89,13 @@ def _proof_calls(task: Task) -> list[Mapping[str, Json]]:
 def select(candidates: Iterable[Candidate], rule: Rule) -> Selection:
     """Choose `rule.n` tasks, or as many as there are."""
     ordered = sorted(candidates, key=lambda one: one.index)
-    dead = {one.index: one.dead for one in ordered}
     limit = math.inf
     while True:
         found = _select(ordered, rule, limit)
-        shares = [dead[index] for index in found.chosen]
+        if rule.max_dead_share >= 1:
+            return found
+        chosen = frozenset(found.chosen)
+        shares = [one.dead for one in ordered if one.index in chosen]
         if not shares or math.fsum(shares) <= rule.max_dead_share * len(shares) + 1e-9:
             return found
         limit = max(shares)  # Those that are dead most often go, until the set has no more of them than it may.
