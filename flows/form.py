@@ -18,7 +18,7 @@ HELP = {
     "seed": "The same seed and settings ask for the same tasks.",
     "engine": "embedded: the shipped model. scripted: no model, a dry run. A URL: http://host:8000/v1#model",
     "mode": "catalogue: given tools. open: the model writes the tools too. mutate: published tasks are changed.",
-    "harness": "How the solver is told to call tools: json, or tags around each call.",
+    "harness": "How the solver is told to call tools. openai: by its tools interface, which only servers have.",
     "style": "auto: chat for servers, plain examples for small embedded models.",
     "k": "More attempts, narrower intervals of the pass rate.",
     "k_max": "Not below the attempts for each task.",
