@@ -96,6 +96,7 @@ class _Run:
     bench: Bench
     solver: str
     harness: str
+    style: str
     given: Answers
 
 
@@ -121,7 +122,8 @@ async def _runs(plan: Plan, journals: Path, tell: Tell) -> list[_Run]:
                 for name in plan.harnesses:
                     tell(f"{bench.name}: {len(bench.items)} items x {plan.seeds} seeds, {engine}, {name}")
                     asking = plan.asking(engine, name)
-                    runs.append(_Run(bench, engine, name, await answers(bench.name, bench.items, policy, asking)))
+                    given = await answers(bench.name, bench.items, policy, asking)
+                    runs.append(_Run(bench, engine, name, asking.way.style, given))
         finally:
             await policy.close()
     return runs
@@ -162,7 +164,13 @@ def _result(plan: Plan, digests: Digests, runs: Sequence[_Run]) -> dict[str, Any
             for one in plan.benches
         ],
         "metrics": [
-            {"bench": run.bench.name, "solver": run.solver, "harness": run.harness, **_summary(one)}
+            {
+                "bench": run.bench.name,
+                "solver": run.solver,
+                "harness": run.harness,
+                "style": run.style,
+                **_summary(one),
+            }
             for run in runs
             for one in summaries(run.bench.items, run.given)
         ],
@@ -181,7 +189,8 @@ def _differences(bench: Bench, runs: Sequence[_Run]) -> list[dict[str, Any]]:
         same = {"solver": one.solver} if of == "harness" else {"harness": one.harness}
         pair = {"of": of, "first": getattr(one, of), "second": getattr(other, of), **same}
         found = differences(bench.items, one.given, other.given)
-        told += [{"bench": bench.name, **pair, **_summary(summary)} for summary in found]
+        styles = {"styles": [one.style, other.style]}
+        told += [{"bench": bench.name, **pair, **styles, **_summary(summary)} for summary in found]
     return told
 
 

@@ -34,12 +34,14 @@ def print_tables(result: dict[str, Any], path: str) -> None:
 
 
 def _run(row: dict[str, Any]) -> str:
-    return f"{row['bench']}: {row['solver']}, {row['harness']}"
+    return f"{row['bench']}: {row['solver']}, {row['harness']} ({row['style']})"
 
 
 def _pair(row: dict[str, Any]) -> str:
+    first, second = row["styles"]
+    styles = f"both {first}" if first == second else f"the first {first}, the second {second}: prompts differ, too"
     same = row["solver"] if row["of"] == "harness" else row["harness"]
-    return f"{row['bench']}: {row['first']} less {row['second']}, both {same}, item by item"
+    return f"{row['bench']}: {row['first']} less {row['second']}, both {same}, {styles}"
 
 
 def _print(

@@ -2,7 +2,8 @@
 
 In: rows `{"sample_id", "input", "output", "tools", "gold_answer"}`, in which `output` and `tools` are lists or JSON
 text, and a call's argument `"$var_1.result$"` is the result of the call with the label `$var_1`. Out: a `Bench` by
-number of calls. Not promised: NESTFUL's win rate, which runs the calls; an equal value by other calls is wrong here.
+number of calls. Not promised: NESTFUL's win rate, which runs the calls; an equal value by other calls is wrong here. It
+names no required parameters.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _listed(value: Any) -> Any:
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     """The tool without what it returns; `int or float` in the words of RULES M4."""
     parameters = {
-        name: {**one, "type": str(one["type"]).replace(" or ", "|")} if "type" in one else one
+        name: {**one, "type": kind.replace(" or ", "|")} if isinstance(kind := one.get("type"), str) else one
         for name, one in tool["parameters"].items()
     }
     return {"name": tool["name"], "description": tool.get("description", ""), "parameters": parameters}

@@ -34,7 +34,7 @@ def read(path: Path) -> Bench:
 
 def _items(file: Path, described: Mapping[str, Any], sound: Mapping[str, Any]) -> Iterator[tuple[str, Item | str]]:
     for place, row in enumerate(json_rows(file)):
-        name = f"{file.stem}-{place}"
+        name = str(row.get("id", place)) if isinstance(row, Mapping) else f"{file.stem}-{place}"
         try:
             calling, query = row if isinstance(row, list) else (row["calling"], row["query"])
             wanted = list(dict.fromkeys(call["api"] for call in calling))

@@ -2,7 +2,8 @@
 
 In: the turns and gold calls of a row. Out: the same with each value that looks like a key replaced by a placeholder,
 the same one wherever it stands, so that the row stays answerable. A value is taken for a key by the name of its
-argument, or by being long and of letters and digits without a word in it. Not promised: that every key is found.
+argument, or by being long and of letters and digits without a word in it; never a text with spaces. Not promised: that
+every key is found.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 from data.records import Message
 
-_NAME = re.compile(r"(api|access|secret|private|auth)_?-?(key|token)|^(key|token|secret|password|passwd)$", re.I)
+_NAME = re.compile(r"(api|access|secret|private|auth)[_-]?(key|token)|^(app_?id|secret|password|passwd)$", re.I)
+_MAYBE = re.compile(r"^(key|token)$", re.I)
+"""Names that also stand for keys of music, of tables, and for words."""
 _SHORTEST_NAMED, _SHORTEST = 6, 20
 _KEY = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_-]+")
 _WORD = re.compile(r"[A-Za-z]{7,}")
@@ -36,9 +39,12 @@ def masked(messages: Sequence[Message], calls: Any, accept: Any = None) -> tuple
 
 
 def _secret(name: str, value: str) -> bool:
+    if len(value) < _SHORTEST_NAMED or " " in value:
+        return False
     if _NAME.search(name):
-        return len(value) >= _SHORTEST_NAMED
-    return len(value) >= _SHORTEST and _KEY.fullmatch(value) is not None and not _WORD.search(value)
+        return True
+    keylike = _KEY.fullmatch(value) is not None
+    return keylike and (_MAYBE.search(name) is not None or (len(value) >= _SHORTEST and not _WORD.search(value)))
 
 
 def _texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

@@ -46,8 +46,8 @@ def _items(file: Path) -> Iterator[tuple[str, Item | str]]:
 
 
 def _tool(name: str, text: str) -> dict[str, Any]:
-    """A tool from its description: a sentence, `Parameters: {JSON}`, `Output: ...`."""
-    about, _, rest = text.partition("\nParameters: ")
+    """A tool from its description: perhaps a sentence, then `Parameters: {JSON}`, `Output: ...`."""
+    about, _, rest = f"\n{text}".partition("\nParameters: ")
     declared = json.loads(rest.partition("\nOutput:")[0] or "{}")
     properties = {key: _property(str(said)) for key, said in declared.items()}
     required = [key for key, said in declared.items() if str(said).startswith(_REQUIRED)]

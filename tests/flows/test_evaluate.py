@@ -10,6 +10,7 @@ import pytest
 from data.errors import SparringError, UsageError
 from flows import evaluation
 from flows.evaluation import Plan, evaluate
+from flows.evaluation_table import print_tables
 from policies.engine import Engine, Keep
 from policies.protocol import Completion, Prompt, SamplingParams
 from solver.benches import probe
@@ -180,3 +181,13 @@ def test_json_is_one_object_and_names_the_file_of_the_whole(
     whole = json.loads((tmp_path / said["result"]).read_text())
     assert "items" not in said
     assert len(whole["items"]) == 9
+
+
+def test_the_table_says_when_prompts_differ_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    result, _ = evaluate(plan(solvers=(GOOD, POOR)), str(tmp_path / "w"))
+    for row in result["differences"]:
+        row["styles"] = ["chat", "plain"]
+    print_tables(result, "result.json")
+    said = capsys.readouterr().out
+    assert f"{GOOD} less {POOR}, both json, the first chat, the second plain: prompts differ, too" in said
+    assert "result.json" in said

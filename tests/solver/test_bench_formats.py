@@ -98,6 +98,12 @@ class TestToolAlpaca:
         kinds = {name: one["type"] for name, one in parameters["properties"].items()}
         assert kinds == {"boatId": "integer", "nights": "integer", "tags": "array"}
 
+    def test_a_description_without_a_sentence_has_its_parameters(self) -> None:
+        one = whole("toolalpaca").items[1]
+        (tool,) = [tool for tool in one.task.tools if tool["name"] == "listBoats"]
+        parameters: Any = tool["parameters"]
+        assert (tool["description"], parameters["required"]) == ("", ["pier"])
+
     def test_a_key_is_masked_in_question_and_gold_alike(self) -> None:
         one = whole("toolalpaca").items[0]
         assert KEY not in repr(one)
@@ -144,6 +150,12 @@ class TestNestful:
     def test_labels_become_places(self) -> None:
         assert calls(whole("nestful").items[0])[2] == ("add", {"arg_0": 20, "arg_1": "$var_2.result"})
 
+    def test_the_other_way_of_labels_and_lists_of_types_are_read(self) -> None:
+        one = whole("nestful").items[2]
+        parameters: Any = one.task.tools[0]["parameters"]
+        assert parameters["properties"]["number"]["type"] == ["integer", "string"]
+        assert calls(one)[1] == ("mirror", {"text": "$var_1.output_0"})
+
     def test_lists_written_as_text_are_read(self) -> None:
         assert calls(whole("nestful").items[1]) == [("multiply", {"arg_0": 3, "arg_1": 80})]
 
@@ -154,6 +166,9 @@ class TestNestful:
         ("api_key", "abcdef", True),
         ("appid", "9f86d081884c7d659a2feaa0c55ad015", True),
         ("token", "tok-12345", True),
+        ("password", "hunter22", True),
+        ("key", "C sharp", False),
+        ("key", "primary", False),
         ("title", "The Impact of Technology on Mental Health", False),
         ("file", "backup-of-the-documents-folder-2024", False),
         ("code", "AB12", False),

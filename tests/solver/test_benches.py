@@ -80,6 +80,7 @@ class TestBfcl:
     def test_every_real_row_is_read_and_its_gold_right_in_every_harness(self) -> None:
         whole = bfcl.read(REAL)
         assert (len(whole.items), whole.left_out) == (1040, ())
+        assert "MASKED" not in repr(whole)
         for one in whole.items:
             for way in (harness(name, style) for name, style in WAYS if style == "chat"):
                 assert way.score(one.task, way.prompt(one.task).oracle or "").judged.correct, one.id
