@@ -52,7 +52,7 @@ class Material:
 def material(entries: Sequence[Entry], chains: Sequence[Chain], most_values: int) -> Material:
     """What these entries are good for; tools that require more values are called only when there are no others."""
     light = tuple(entry for entry in entries if least_values(entry.parameters) <= most_values) or tuple(entries)
-    known = {entry.name for entry in entries}
+    known, short = {entry.name for entry in entries}, {entry.name for entry in light}
     near = [chain for chain in chains if {chain.producer.name, chain.consumer.name} <= known]
     near = [chain for chain in near if least_values(chain.consumer.parameters) - 1 <= most_values]
     spoken = tuple(entry for entry in light if _spoken(entry.parameters))
@@ -64,7 +64,7 @@ def material(entries: Sequence[Entry], chains: Sequence[Chain], most_values: int
         synonymous=tuple(entry for entry in light if synonymous(entry.parameters)),
         chains=tuple(near),
         reach=_reach(near),
-        openings=frozenset(chain.producer.name for chain in near if chain.producer in light),
+        openings=frozenset(chain.producer.name for chain in near if chain.producer.name in short),
     )
 
 
