@@ -45,11 +45,15 @@ class Summary:
     def watch(self, tables: Iterable[pa.Table]) -> Iterable[pa.Table]:
         """The same tables, counted on their way."""
         for table in tables:
-            self.rates.update(plain_values(table["pass_rate"]))
-            self.domains.update(plain_values(table["domain"]))
-            self.kinds.update(plain_values(table["kind"]))
-            self.bands.update(plain_values(table["band"]))
+            self.count(table)
             yield table
+
+    def count(self, table: pa.Table) -> None:
+        """Count the tasks of a table that has at least these columns."""
+        self.rates.update(plain_values(table["pass_rate"]))
+        self.domains.update(plain_values(table["domain"]))
+        self.kinds.update(plain_values(table["kind"]))
+        self.bands.update(plain_values(table["band"]))
 
 
 def figures(summary: Summary, ledger: Iterable[LedgerRow]) -> dict[str, str]:

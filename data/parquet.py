@@ -7,7 +7,7 @@ Not promised: equal bytes from another version of Arrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,12 +37,12 @@ def write_tables(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> i
     return rows
 
 
-def read_tables(storage: Storage, key: str) -> Iterator[pa.Table]:
-    """The rows of a file as they are, at most `BATCH` at a time. `StoreError` if it is broken."""
+def read_tables(storage: Storage, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """The rows of a file as they are, at most `BATCH` at a time; of all columns or of these. `StoreError` if broken."""
     where = f"{storage.location}/{key}"
     try:
         with store_errors(where, "read"), storage.open(key) as source, pq.ParquetFile(source) as file:
-            for batch in file.iter_batches(batch_size=BATCH):
+            for batch in file.iter_batches(batch_size=BATCH, columns=None if columns is None else list(columns)):
                 yield pa.Table.from_batches([batch])
     except pa.ArrowException as error:
         raise StoreError(f"{where} is broken: {error}", hint=DAMAGED) from error

@@ -9,7 +9,7 @@ Not promised: that opening checks every byte; `data.verification` does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,10 +55,10 @@ class Version:
         for table in self.stored_tasks(split):
             yield _brought_up(table, self.location)
 
-    def stored_tasks(self, split: str = "") -> Iterator[pa.Table]:
-        """The same with the columns that they were published with."""
+    def stored_tasks(self, split: str = "", columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """The same with the columns that they were published with, or some of them."""
         for entry in self.task_files(split):
-            yield from read_tables(self.storage, entry.path)
+            yield from read_tables(self.storage, entry.path, columns)
 
     def schema(self) -> pa.Schema:
         """The columns that the tasks were published with."""

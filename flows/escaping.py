@@ -11,7 +11,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from flows.redact import redact
 
@@ -30,10 +30,14 @@ def cell(value: object, width: int = CELL) -> str | int | float | bool | None:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def cut(text: str, length: int) -> str:
+    """The beginning of a long text, without credentials, and how long the whole is."""
+    text = redact(text)
+    return text if len(text) <= length else f"{text[:length]} … ({len(text):,} characters)"
+
+
 def escaped(text: str) -> str:
     """Text in a table cell or a heading: markup shows as itself, and an address as code, for it would become a link."""
-    if text == "---":
-        return text
     return " ".join(_code(word) if _ADDRESS.search(word) else _literal(word) for word in text.split())
 
 
@@ -53,6 +57,12 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
 
 
+def folded(title: str, body: str, *, opened: bool = False) -> str:
+    """Markdown that opens under a title of plain text, which stands in HTML and so is escaped as such."""
+    start = "<details open>" if opened else "<details>"
+    return f"{start}<summary>{html.escape(' '.join(title.split()))}</summary>\n\n{body}\n\n</details>"
+
+
 def fenced(text: str) -> str:
     """A code block whose fence is longer than any run of backticks inside."""
     fence = _ticks(text, 2)
@@ -64,7 +74,8 @@ def _ticks(text: str, least: int) -> str:
     return "`" * (max([least, *map(len, re.findall("`+", text))]) + 1)
 
 
-def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
-    """A table of GitHub's Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(escaped(str(value)) for value in line) + " |" for line in lines)
+def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]], right: Collection[int] = ()) -> str:
+    """A table of GitHub's Markdown; the columns `right` are aligned to the right."""
+    rule = "|".join([" ---: " if place in right else " --- " for place in range(len(head))])
+    lines = ["| " + " | ".join(escaped(str(value)) for value in line) + " |" for line in (head, *rows)]
+    return "\n".join([lines[0], f"|{rule}|", *lines[1:]])

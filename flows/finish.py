@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from loguru import logger
@@ -16,7 +16,8 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from data.errors import Shortfall
 from data.ledger import LedgerRow, tally
-from data.screen import Screen
+from data.records import Score, Task
+from data.screen import Screen, earlier_versions
 from data.select import Selection
 from data.storage import open_storage
 from data.store import Publication, publish
@@ -24,8 +25,11 @@ from flows import announce, chunk_tasks, harvest
 from flows.context import Context
 from flows.harvest import Chunk
 from flows.origin import origin
-from flows.reports import TABLE_ROWS, Curriculum, headline, report, task_rows
-from policies.players import both_base
+from flows.preflight import PLAYERS
+from flows.report_facts import Facts, Fates, Spread, versions_before
+from flows.reports import TABLE_ROWS, Curriculum, headline, rejection_rows, report, task_rows
+from flows.settings import state_home
+from policies.players import Player, Slot, lineage
 
 SAMPLES = 3
 
@@ -37,14 +41,20 @@ def finish(
 
     `tokens` are the solver's (the generator's stand with its briefs), `seconds` the whole run's.
     """
+    fresh = _confirm(run, chunks, selection) if selection.chosen else []
+    fates = Fates()
     ledger = tally(
-        harvest.candidate_tables(chunks, selection),
-        [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=seconds)],
+        fates.watch(harvest.candidate_tables(chunks, selection)),
+        [
+            LedgerRow("solve", "", 0, tokens),
+            *([LedgerRow("confirm", "", 0, sum(map(harvest.solver_tokens, fresh)))] if fresh else []),
+            LedgerRow("run", "", 0, seconds=seconds),
+        ],
     )
     if not selection.chosen:
         raise _nothing(run, ledger)
-    fresh = _confirm(run, chunks, selection)
-    figures, menus = _figures(run, chunks, selection, fresh, ledger, seconds=seconds)
+    figures = _figures(run, chunks, selection, fresh, fates, ledger)
+    facts = figures.facts
     version = publish(
         open_storage(run.config.store_location),
         Publication(
@@ -54,16 +64,15 @@ def finish(
             candidates=harvest.candidate_tables(chunks, selection),
             attempts=chain(harvest.attempt_tables(chunks), harvest.attempt_tables(fresh)),
             ledger=ledger,
-            origin=replace(origin(run), contamination=screen.report(menus)),
-            report=lambda name: report(replace(figures, version=name)),
+            origin=replace(facts.origin, contamination=screen.report(facts.spread.menus)),
+            report=lambda name: report(replace(figures, facts=replace(facts, version=name))),
         ),
     )
-    figures = replace(figures, version=version.manifest.version, path=version.location)
     announce.published(version)
-    _show(run, chunks, selection, fresh, figures)
+    _show(replace(figures, facts=replace(facts, version=version.manifest.version), path=version.location))
     if selection.missing:
         raise Shortfall(
-            f"{selection.describe()}; published as {run.config.name}@{figures.version}",
+            f"{selection.describe()}; published as {run.config.name}@{version.manifest.version}",
             hint="raise --budget, widen --mix or the domains, or give more tools",
             path=version.location,
         )
@@ -91,50 +100,47 @@ def _figures(
     chunks: Sequence[Chunk],
     selection: Selection,
     fresh: Sequence[Chunk],
-    ledger: Sequence[LedgerRow],
-    *,
-    seconds: float,
-) -> tuple[Curriculum, set[str]]:
-    """The report's figures, from the rows that are published, and the names of all tools in their menus."""
-    spread = harvest.Spread()
+    fates: Fates,
+    ledger: tuple[LedgerRow, ...],
+) -> Curriculum:
+    """What the report says, from the rows that are published."""
+    spread = Spread()
+    tasks: list[tuple[Task, Score]] = []
     for _, task, score in harvest.chosen_tasks(chunks, selection, fresh):
         spread.add(task, score)
-    figures = Curriculum(
-        name=run.config.name,
-        version="",
-        path="",
-        asked=run.config.tasks,
-        published=len(selection.chosen),
-        briefs=sum(row.count for row in ledger),
-        shortfall=selection.describe() if selection.missing or run.config.quotas or run.config.eval_share else "",
-        engine=run.config.engine,
-        harness=run.config.harness,
-        k=run.config.k,
-        seconds=seconds,
-        tokens=sum(row.tokens for row in ledger),
-        equal=both_base(run.generator, run.solver),
-        generator=f"{run.generator.engine} {run.generator.digest}",
-        solver=f"{run.solver.engine} {run.solver.digest}",
-        ledger=tuple((row.stage, row.code, row.count) for row in ledger if row.count),
-        pass_rates=tuple(spread.pass_rates),
-        tools=spread.tools,
-        domains=spread.domains,
+        if len(tasks) < TABLE_ROWS:
+            tasks.append((task, score))
+    config, made_by = run.config, origin(run)
+    past = versions_before(earlier_versions(open_storage(config.store_location), config.name, made_by.run))
+    return Curriculum(
+        facts=Facts(config.name, "", made_by, config.rule, ledger, spread, fates, past),
+        shortfall=selection.describe() if selection.missing or config.quotas or config.eval_share else "",
         samples=harvest.samples(chunks, selection, fresh, SAMPLES),
+        lineage={"generator": _lineage(run.generator, "generator"), "solver": _lineage(run.solver, "solver")},
+        tasks=task_rows(tasks),
     )
-    return figures, spread.menus
 
 
-def _show(
-    run: Context, chunks: Sequence[Chunk], selection: Selection, fresh: Sequence[Chunk], figures: Curriculum
-) -> None:
-    """The same in Prefect's UI: the report and a table one can search."""
-    key = f"curriculum-{run.config.name}"
-    create_markdown_artifact(report(figures), key=key, description=headline(figures))
-    tasks = ((task, score) for _, task, score in harvest.chosen_tasks(chunks, selection, fresh))
-    create_table_artifact(
-        task_rows(list(islice(tasks, TABLE_ROWS))), key=f"{key}-tasks", description=f"tasks of {figures.version}"
-    )
-    logger.info("{}", headline(figures))
+def _lineage(player: Player, slot: Slot) -> list[str]:
+    """Digests of the weights that a player descends from: its base's first, its own last."""
+    promoted = [one for one in lineage(state_home() / PLAYERS, slot) if one.base == player.base]
+    chain = promoted[: player.round]
+    if not chain or chain[-1].digest != player.digest:
+        return [one for one in (player.parent, player.digest) if one]
+    return [chain[0].parent or "", *(one.digest for one in chain)]
+
+
+def _show(run: Curriculum) -> None:
+    """The same in Prefect's UI: the report, and beside it tables one can search."""
+    facts, key = run.facts, f"curriculum-{run.facts.name}"
+    shown = {"tasks": run.tasks, "rejections": rejection_rows(facts.fates)}
+    tables = {
+        name: f"/v2/artifacts/artifact/{create_table_artifact(rows, key=f'{key}-{name}', description=facts.version)}"
+        for name, rows in shown.items()
+        if rows
+    }
+    create_markdown_artifact(report(run, tables), key=key, description=headline(run))
+    logger.info("{}", headline(run))
 
 
 def _nothing(run: Context, ledger: Sequence[LedgerRow]) -> Shortfall:

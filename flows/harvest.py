@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,7 +24,7 @@ from data.screen import Screen
 from data.select import Selection, candidate_of
 from flows.context import Context
 from flows.judging import parts_of, reward_columns
-from flows.reports import Sample
+from flows.reports import Answer, Sample
 from generator.domains import DOMAINS
 from verifiers.worlds import WORLDS
 
@@ -68,7 +68,7 @@ def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
         if row["task_id"] in scores:
             task = task_from_row(row)
             candidates.append(candidate_of(int(row["index"]), task, scores[row["task_id"]], screen.verdict(task)))
-    return candidates, Counts(len(verified), len(proven), _solver_tokens(chunk))
+    return candidates, Counts(len(verified), len(proven), solver_tokens(chunk))
 
 
 def scores_of(chunk: Chunk) -> dict[str, Score]:
@@ -124,32 +124,19 @@ def samples(chunks: Sequence[Chunk], selection: Selection, fresh: Sequence[Chunk
         picked.setdefault(tuple(str(call["name"]) for call in task.calls), (index, task, score))
         if len(picked) == count:
             break
-    return tuple(Sample(task, score, _answers(chunks, index, task.task_id)) for index, task, score in picked.values())
+    measured = {**{chunk.first: chunk for chunk in chunks}, **{chunk.first: chunk for chunk in fresh}}
+    return tuple(
+        Sample(task, score, _answers(measured[max(first for first in measured if first <= index)], task.task_id))
+        for index, task, score in picked.values()
+    )
 
 
-def _answers(chunks: Sequence[Chunk], index: int, task_id: str) -> tuple[tuple[str, str, int], ...]:
-    """What the solver answered to a task, most frequent first: completion, outcome, count."""
-    chunk = max((one for one in chunks if one.first <= index), key=lambda one: one.first)
+def _answers(chunk: Chunk, task_id: str) -> tuple[Answer, ...]:
+    """What the solver answered to a task, most frequent first."""
     rows = read_chunk(Path(chunk.attempts), ATTEMPTS).to_pylist()
-    counts = Counter((raw_text(row["completion"]), row["outcome"]) for row in rows if row["task_id"] == task_id)
-    return tuple((text, outcome, count) for (text, outcome), count in counts.most_common())
-
-
-@dataclass(slots=True)
-class Spread:
-    """Pass rates, tools and domains of the published tasks."""
-
-    pass_rates: list[float] = field(default_factory=list)
-    tools: Counter[str] = field(default_factory=Counter)
-    domains: Counter[str] = field(default_factory=Counter)
-    menus: set[str] = field(default_factory=set)
-    """Names of all tools that were offered."""
-
-    def add(self, task: Task, score: Score) -> None:
-        self.menus.update(str(tool["name"]) for tool in task.tools)
-        self.pass_rates.append(score.pass_rate)
-        self.tools.update({str(call["name"]) for call in task.calls})
-        self.domains[task.domain] += 1
+    mine = [row for row in rows if row["task_id"] == task_id]
+    counts = Counter((raw_text(row["completion"]), row["outcome"], row["reward"]) for row in mine)
+    return tuple(Answer(*answer, count) for answer, count in counts.most_common())
 
 
 def candidate_tables(chunks: Iterable[Chunk], selection: Selection) -> Iterator[pa.Table]:
@@ -190,6 +177,7 @@ def _fate(
     return row | {"stage": "select", "check": verdict.check, "code": verdict.code, "detail": verdict.detail}
 
 
-def _solver_tokens(chunk: Chunk) -> int:
+def solver_tokens(chunk: Chunk) -> int:
+    """What the attempts of a chunk cost, read and written."""
     table = read_chunk(Path(chunk.attempts), ATTEMPTS)
     return sum(pc.sum(table[name]).as_py() or 0 for name in ("prompt_tokens", "completion_tokens"))

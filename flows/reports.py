@@ -1,26 +1,45 @@
-"""A curriculum as a person reads it: Markdown for the UI and for `report.md`, rows for the table artifact.
+"""A curriculum as a person reads it: Markdown for the UI and for `report.md`, rows for the table artifacts.
 
-In: `Curriculum`, the figures of one version. Out: text and rows. Everything a model wrote is shown as text: fenced or
-escaped, never as markup. Prefect renders GFM tables, `<details>` and mermaid; a table always stands under a chart.
+In: `Curriculum`, one version. Out: text and rows. The file links the version's figures and ends with the tasks; the
+artifact draws its own, because Prefect shows no files, and has its tasks in a table beside it.
+Prefect renders GFM tables, `<details>` and mermaid; a table always stands under a chart.
 """
 
 from __future__ import annotations
 
-import html
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from data.figures import EIGHTHS, eighths
+from data.manifest import SCRIPTED
 from data.records import Json, Score, Task
 from data.rows import question_of
-from flows.escaping import cell, fenced, markdown_table
+from flows import report_sections as sections
+from flows.escaping import cell, cut, escaped, fenced, folded, markdown_table
 from flows.redact import redact
+from flows.report_facts import Facts, Fates
+from flows.report_health import examine, verdict
 
 TABLE_ROWS = 500
-GROUP = 8
-"""Answers a group, as in the column `signal_g8`."""
+ANSWERS = 8
+"""Different answers of a sample that are shown."""
+WHY = 48
+"""Characters of a cell that another one should stand beside."""
+LONGEST = 2000
+"""Characters of a shown answer."""
+
+Row = dict[str, str | int | float | bool | None]
+Rows = list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the solver answered to a task, and how often."""
+
+    completion: str
+    outcome: str
+    reward: float
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,145 +48,134 @@ class Sample:
 
     task: Task
     score: Score
-    answers: tuple[tuple[str, str, int], ...]
-    """(completion, outcome, count)"""
+    answers: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Curriculum:
     """What one run came to."""
 
-    name: str
-    version: str
-    path: str
-    asked: int
-    published: int
-    briefs: int
-    shortfall: str
-    engine: str
-    harness: str
-    k: int
-    seconds: float
-    tokens: int
-    equal: bool
-    generator: str
-    solver: str
-    ledger: tuple[tuple[str, str, int], ...]
-    """(stage, code, briefs)"""
-    pass_rates: tuple[float, ...]
-    tools: Mapping[str, int]
-    domains: Mapping[str, int]
-    samples: tuple[Sample, ...]
-
-    @property
-    def frontier(self) -> int:
-        return sum(0.25 <= rate <= 0.75 for rate in self.pass_rates)
-
-    @property
-    def dead(self) -> float:
-        """The expected share of groups in which all answers are right or all are wrong."""
-        shares = [rate**GROUP + (1 - rate) ** GROUP for rate in self.pass_rates]
-        return math.fsum(shares) / max(1, len(shares))
+    facts: Facts
+    path: str = ""
+    shortfall: str = ""
+    samples: tuple[Sample, ...] = ()
+    lineage: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Digests of each player's weights, from the base on."""
+    tasks: Rows = field(default_factory=list)
+    """The first `TABLE_ROWS` tasks, as `task_rows` has them."""
 
 
 def headline(run: Curriculum) -> str:
-    """One sentence: what was asked, what came out."""
-    text = (
-        f"{run.published} of {run.asked} tasks published from {run.briefs} briefs; "
-        f"{run.frontier} at the frontier (pass rate 0.25 to 0.75), {len(run.tools)} tools, {len(run.domains)} domains"
-    )
-    return f"{text}. Short: {run.shortfall}" if run.shortfall else f"{text}."
+    """What was asked, what came out, is it healthy."""
+    text = f"{sections.headline(run.facts)}. {verdict(examine(run.facts))}"
+    return f"{text} Short: {run.shortfall}" if run.shortfall else text
 
 
-def report(run: Curriculum) -> str:
-    """The whole report, GitHub-flavoured Markdown."""
+def report(run: Curriculum, tables: Mapping[str, str] | None = None) -> str:
+    """The whole report, GitHub-flavoured Markdown: as a file beside the data, or as an artifact.
+
+    `tables` are for an artifact the links of the table artifacts beside it, by what they are called.
+    """
+    linked = tables is None
+    facts = run.facts
+    checks = examine(facts)
     parts = [
-        f"# Curriculum {run.name} {run.version}",
-        headline(run),
+        f"# {escaped(facts.name)} {facts.version}",
+        *(["*Made by the scripted stand-in engine: no model wrote or attempted these tasks.*"] * _scripted(facts)),
         markdown_table(
             ("", ""),
             [
-                ("engine", run.engine),
-                ("generator weights", run.generator),
-                ("solver weights", run.solver + (" (the same: both players are still the base)" if run.equal else "")),
-                ("harness, attempts", f"{run.harness}, k = {run.k}"),
-                ("dead groups expected", f"{run.dead:.1%} of groups of {GROUP} would not disagree"),
-                ("tokens sampled", f"{run.tokens:,}"),
-                ("seconds", f"{run.seconds:.0f}"),
+                ("asked", sections.asked(facts)),
+                ("result", sections.headline(facts)),
+                *([("short", run.shortfall)] if run.shortfall else []),
+                ("healthy?", verdict(checks)),
                 *([("folder", run.path)] if run.path else []),
             ],
         ),
-        "## Pass rates\n\nShare of the solver's valid attempts that were right.",
-        _histogram(run.pass_rates),
-        "## Ledger\n\nEvery brief ends in exactly one bin.",
-        markdown_table(
-            ("stage", "code", "briefs", "share"),
-            [(stage, code, count, f"{count / run.briefs:.1%}") for stage, code, count in run.ledger]
-            + [("all", "", run.briefs, "100.0%")],
-        ),
+        *(["To search: " + ", ".join(f"[{name}]({link})" for name, link in tables.items())] if tables else []),
+        "## Is it healthy?",
+        sections.health(checks),
+        "## From briefs to tasks\n\nEvery brief ends in exactly one bin.",
+        sections.ledger(facts),
+        "## How hard the tasks are\n\nTasks by the share of the solver's valid attempts that were right.",
+        sections.difficulty(facts, linked=linked),
+        "### Against the versions before",
+        sections.against(facts),
         "## What the tasks are about",
-        markdown_table(("domain", "tasks"), _ranked(run.domains)),
-        markdown_table(("tool called", "tasks"), _ranked(run.tools)),
+        sections.coverage(facts, linked=linked),
     ]
     if run.samples:
-        parts.append("## Sample tasks")
-        parts.extend(_sample(sample) for sample in run.samples)
+        parts += ["## Tasks in full", *(_sample(one, opened=one is run.samples[0]) for one in run.samples)]
+    if told := list(sections.rejections(facts)):
+        parts += ["## What was turned down\n\nEach reason with the first briefs that ended there.", *told]
+    parts += ["## Players", sections.players(facts, run.lineage), "## Cost", sections.cost(facts)]
+    if linked and run.tasks:
+        rows = [list(row.values()) for row in run.tasks]
+        parts += ["## Tasks", _first_of(len(rows), facts), markdown_table(list(run.tasks[0]), rows)]
     return redact("\n\n".join(parts) + "\n")
 
 
-def task_rows(tasks: Sequence[tuple[Task, Score]]) -> list[dict[str, str | int | float | bool | None]]:
-    """Rows of the table artifact; long text last."""
+def task_rows(tasks: Sequence[tuple[Task, Score]]) -> Rows:
+    """Rows of the table artifact: what a person looks for stands where the page shows it without scrolling."""
     return [
         {
             "task": task.task_id[:12],
             "domain": cell(task.domain),
             "kind": task.kind,
+            "band": score.band,
             "pass rate": cell(score.pass_rate),
+            "question": cell(question_of(task.messages)),
+            "tools": cell(", ".join(str(call["name"]) for call in task.calls)),
             "interval": f"{score.pass_low:.2f}–{score.pass_high:.2f}",
             "attempts": score.attempts,
-            "band": score.band,
             "signal": cell(score.signal_g8),
-            "tools": cell(", ".join(_called(task))),
-            "question": cell(question_of(task.messages)),
         }
         for task, score in tasks
     ]
 
 
-def _called(task: Task) -> list[str]:
-    return [str(call["name"]) for call in task.calls]
+def rejection_rows(fates: Fates) -> Rows:
+    """Rows of the table artifact of rejections, at most `TABLE_ROWS`: the first of each reason, in turns."""
+    rows: Rows = []
+    for place in range(max(map(len, fates.examples.values()), default=0)):
+        for (_, check, code), kept in sorted(fates.examples.items()):
+            if place < len(kept):
+                one = kept[place]
+                row: Row = {"brief": one.index, "check": check, "code": code, "domain": cell(one.domain, WHY)}
+                rows.append(row | {"why": cell(one.detail, WHY), "written": cell(one.text)})
+    return rows[:TABLE_ROWS]
 
 
-def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+def _scripted(facts: Facts) -> bool:
+    return facts.origin.engine == SCRIPTED
 
 
-def _histogram(rates: Sequence[float]) -> str:
-    counts = eighths(rates)
-    labels = EIGHTHS
-    chart = "\n".join(
-        [
-            "```mermaid",
-            "xychart-beta",
-            f"    x-axis [{', '.join(json.dumps(label) for label in labels)}]",
-            f'    y-axis "tasks" 0 --> {max([1, *counts])}',
-            f"    bar [{', '.join(map(str, counts))}]",
-            "```",
+def _first_of(count: int, facts: Facts) -> str:
+    whole = facts.spread.tasks
+    return f"The first {count:,} of {whole:,}." if count < whole else f"All {whole:,}."
+
+
+def _sample(sample: Sample, *, opened: bool) -> str:
+    score, task = sample.score, sample.task
+    tools = ", ".join(dict.fromkeys(str(call["name"]) for call in task.calls)) or "no call due"
+    calls = "\n".join(json.dumps(call, ensure_ascii=False) for call in task.calls)
+    parts = [
+        f"Task `{task.task_id[:12]}`",
+        fenced("\n".join(f"{message.role}: {message.content}" for message in task.messages)),
+        f"The menu, {len(task.tools)} tools:",
+        fenced("\n".join(map(_signature, task.tools))),
+        "Right:",
+        fenced(calls or "no call"),
+    ]
+    for one in sample.answers[:ANSWERS]:
+        parts += [
+            f"{one.count} × {escaped(one.outcome)}, reward {one.reward:.2f}:",
+            fenced(cut(one.completion, LONGEST)),
         ]
-    )
-    return f"{chart}\n\n{markdown_table(('pass rate', *labels), [('tasks', *counts)])}"
-
-
-def _sample(sample: Sample) -> str:
-    score = sample.score
-    head = f"{sample.task.task_id[:12]}: {score.passes} of {score.attempts} right, {score.band}"
-    lines = [f"<details><summary>{html.escape(head)}</summary>", ""]
-    lines += [fenced("\n".join(f"{m.role}: {m.content}" for m in sample.task.messages)), "", "Tools:", ""]
-    lines += [fenced("\n".join(_signature(tool) for tool in sample.task.tools)), "", "Right calls:", ""]
-    lines += [fenced("\n".join(json.dumps(call, ensure_ascii=False) for call in sample.task.calls) or "none"), ""]
-    lines += ["Answers of the solver:", ""]
-    lines += [fenced("\n".join(f"{count}x {outcome}: {cell(text, 200)}" for text, outcome, count in sample.answers))]
-    return "\n".join([*lines, "", "</details>"])
+    if rest := sum(one.count for one in sample.answers[ANSWERS:]):
+        parts.append(f"and {rest} other attempts.")
+    head = f"{score.passes} of {score.attempts} right ({score.band}), {task.domain}, {task.kind}: {cell(tools)}"
+    return folded(head, "\n\n".join(parts), opened=opened)
 
 
 def _signature(tool: Mapping[str, Json]) -> str:

@@ -55,7 +55,7 @@ def test_list_names_sets_and_their_newest_version(store: Storage, sets: Sets) ->
 def test_show_prints_the_first_tasks(store: Storage, sets: Sets) -> None:
     code, out, _ = sets("show", "demo@v0001", "--store", store.location)
     assert code == 0
-    assert "demo v0001" in out
+    assert "demo@v0001" in out
     assert "Question 1 von Zürich" in out
 
 

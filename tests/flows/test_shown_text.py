@@ -1,6 +1,7 @@
 """What a model wrote is text wherever it is shown: no markup of its own becomes markup, and no credential is shown."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from html import unescape
 
@@ -12,8 +13,9 @@ from markdown_it import MarkdownIt
 from data.records import Message
 from flows.escaping import cell, escaped, markdown_table
 from flows.redact import HIDDEN, redact
-from flows.reports import Sample, report, task_rows
-from tests.flows.test_reports import RUN, SCORE, TASK
+from flows.report_facts import Example, Fates
+from flows.reports import Answer, Sample, report, task_rows
+from tests.flows.report_support import RUN, SCORE, TASK
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 MARKUP = [
@@ -48,16 +50,30 @@ def test_a_table_cell_shows_what_was_written(text: str) -> None:
     ]
 
 
+def page_of(text: str, tables: dict[str, str] | None) -> str:
+    """A report, as a file or as an artifact, whose sample, answer and rejection hold the text, rendered."""
+    task = replace(TASK, messages=(Message("user", text),), tools=(), domain=text)
+    fates = Fates(reasons=Counter({("verify", "format", "bad"): 1}))
+    fates.examples["verify", "format", "bad"].append(Example(0, text, text, text))
+    sample = Sample(task, SCORE, (Answer(text, "malformed", 0.0, 1),))
+    run = replace(RUN, samples=(sample,), facts=replace(RUN.facts, fates=fates))
+    return str(RENDER.render(report(run, tables)))
+
+
+def tags_of(page: str) -> list[str]:
+    """The tags outside of code, in order."""
+    return re.findall(r"<\s*/?\s*[a-z0-9]+", re.sub(r"<code[^>]*>.*?</code>", "", page, flags=re.S))
+
+
 @pytest.mark.parametrize("text", MARKUP)
-def test_a_sample_shows_what_was_written_as_code(text: str) -> None:
-    task = replace(TASK, messages=(Message("user", text),), tools=())
-    page = RENDER.render(report(replace(RUN, samples=(Sample(task, SCORE, ((text, "malformed", 1),)),))))
+@pytest.mark.parametrize("tables", [None, {}], ids=["file", "artifact"])
+def test_a_report_shows_what_was_written_as_text(text: str, tables: dict[str, str] | None) -> None:
+    page = page_of(text, tables)
     blocks = re.findall(r"<pre><code[^>]*>(.*?)</code></pre>", page, re.S)
-    assert any(
-        unescape(block).replace("\r", "\n").split() == f"user: {text}".replace("\r", "\n").split() for block in blocks
-    )
-    outside = re.sub(r"<pre>.*?</pre>", "", page, flags=re.S)
-    assert not re.search(r"<(?:script|img|a|b|em|strong|h[3-6])\b", outside)
+    shown_blocks = [unescape(block).replace("\r", "\n").split() for block in blocks]
+    for written in (f"user: {text}", text):
+        assert written.replace("\r", "\n").split() in shown_blocks
+    assert tags_of(page) == tags_of(page_of("harmless", tables))
 
 
 @pytest.mark.parametrize("address", ["http://evil.example", "https://x", "WWW.evil.example", "a@evil.example"])
@@ -110,5 +126,5 @@ def test_what_is_no_credential_stays(text: str) -> None:
 def test_reports_and_task_tables_show_no_credential() -> None:
     secret = "sk-proj-abcdefghijklmnop1234"
     task = replace(TASK, messages=(Message("user", f"Log in with {secret}"),))
-    said = report(replace(RUN, samples=(Sample(task, SCORE, ((secret, "wrong", 1),)),)))
+    said = report(replace(RUN, samples=(Sample(task, SCORE, (Answer(secret, "wrong", 0.0, 1),)),)))
     assert secret not in said + str(task_rows([(task, SCORE)])) + str(cell({"key": secret}))
