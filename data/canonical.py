@@ -110,22 +110,31 @@ def task_id(
     says as much as none and enters as null too. An empty `world` is a world, and stays. Tools that many tasks share may
     come as their canonical JSON, made once.
     """
-    parts: dict[str, Json | bytes] = {
-        "accept": accept or None,
-        "calls": calls,
-        "implementations": implementations,
-        "may_omit": may_omit or None,
-        "messages": messages_json(messages),
-        "tools": tools,
-        "world": world,
-    }
-    text = b",".join(b'"%s":%s' % (name.encode(), _part(part)) for name, part in parts.items())
-    return hashlib.sha256(b"{%s}" % text).hexdigest()
+    text = b'{"accept":%s,"calls":%s,"implementations":%s,"may_omit":%s,"messages":%s,"tools":%s,"world":%s}' % (
+        _part(accept or None),
+        _part(calls),
+        _part(implementations),
+        _part(may_omit or None),
+        _messages(messages),
+        _part(tools),
+        _part(world),
+    )
+    return hashlib.sha256(text).hexdigest()
 
 
 def _part(value: Json | bytes) -> bytes:
     """One part of a task. Part by part, for a null would send the whole object the slow way."""
     return b"null" if value is None else value if isinstance(value, bytes) else canonical_bytes(value)
+
+
+def _messages(messages: Sequence[Message]) -> bytes:
+    """Canonical messages. They hold texts alone: of what `_SUSPECT` looks for, nothing but U+0000 can stand in them."""
+    listed = messages_json(messages)
+    try:
+        text = orjson.dumps(listed, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        return canonical_bytes(listed)
+    return text if text.isascii() and b"\\u0000" not in text else canonical_bytes(listed)
 
 
 def _plain(value: object, depth: int) -> _Plain:

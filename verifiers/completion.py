@@ -81,7 +81,7 @@ def check_text(text: str) -> Verdict | None:
 def check_question(question: str, prompt: str | None = None) -> Verdict | None:
     """RULES F4: a question that is empty, a placeholder, or copied from the prompt that was sent."""
     question = question.strip()
-    if all(unicodedata.category(letter)[0] in "ZC" for letter in question):
+    if not question[:1].isalnum() and all(unicodedata.category(letter)[0] in "ZC" for letter in question):
         return Verdict("format", "empty_question", "the question says nothing")
     if _is_bracketed(question):
         return Verdict("format", "placeholder", f"the question stands wholly in brackets: {question[:80]}")

@@ -17,6 +17,7 @@ from data.records import Message
 
 MAX_TEXT = 20_000
 _WORD = regex.compile(r"[^\W\d_]{4,}")
+_NAME_WORD = regex.compile(r"[^\W\d_]{3,}")
 _ANY_WORD = regex.compile(r"[^\W\d_]+")
 _CAMEL = regex.compile(r"(?<=[a-z])(?=[A-Z])")
 _FUNCTION_WORDS = """
@@ -43,6 +44,12 @@ def words_of(text: str) -> frozenset[str]:
     if not text.islower():
         text = _CAMEL.sub(" ", text).casefold()
     return frozenset(map(stem, frozenset(_WORD.findall(text)) - _FUNCTION))
+
+
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> frozenset[str]:
+    """The words of an argument's name, those of three letters too."""
+    return frozenset(stem(word) for word in _NAME_WORD.findall(_CAMEL.sub(" ", name[:100]).casefold()))
 
 
 @lru_cache(maxsize=8)

@@ -18,13 +18,12 @@ from itertools import combinations
 import regex
 
 from data.records import Json, JsonObject, Verdict
-from verifiers.content import stem
+from verifiers.content import name_words, stem
 from verifiers.said import Said
 from verifiers.said_numbers import figures_in
 
 MAX_ARGUMENTS, LABEL_WORDS, MAX_LABEL = 12, 4, 80
 _BEFORE = regex.compile(r"[^\W\d_]+|[.;!?\n]")
-_NAME_WORD = regex.compile(r"[^\W\d_]{3,}")
 _CAMEL = regex.compile(r"(?<=[a-z])(?=[A-Z])")
 _STARTS = frozenset(("from", "origin", "start", "starting", "source", "departure", "begin", "initial", "old"))
 _ENDS = frozenset(("to", "destination", "end", "ending", "target", "arrival", "dest", "final", "new"))
@@ -121,12 +120,6 @@ def is_label(words: tuple[str, ...], own: frozenset[str], others: frozenset[str]
     """Whether words hold one that is of an argument's name alone, and none that is of its rivals' alone."""
     stems = {stem(word) for word in words if len(word) > 2}
     return bool(stems & (own - others)) and not stems & (others - own)
-
-
-@lru_cache(maxsize=4096)
-def name_words(name: str) -> frozenset[str]:
-    """The words of an argument's name, those of three letters too."""
-    return frozenset(stem(word) for word in _NAME_WORD.findall(_CAMEL.sub(" ", name[:100]).casefold()))
 
 
 def _whole_words(name: str) -> frozenset[str]:

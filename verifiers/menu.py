@@ -25,9 +25,10 @@ from verifiers.schema_normal import Budget, Fault, Schema, Walk
 from verifiers.schema_quick import Test, quick_test
 from verifiers.schema_refs import link
 from verifiers.schema_shapes import Tool, read_tool
+from verifiers.tool_facts import ToolFacts
 
 MAX_LEVELS = 64
-_MAX_KEPT, _MAX_TOOL, _MAX_FAULTS = 32 * 1024, 8 * 1024, 100
+_MAX_KEPT, _MAX_TOOL, _MAX_MENUS, _MAX_FAULTS = 32 * 1024, 8 * 1024, 1024, 100
 _TOO_DEEP = Verdict("format", "too_large", f"tools of more than {MAX_LEVELS} levels")
 _CODES = (
     "too_large",
@@ -54,12 +55,20 @@ class Validator:
         return causes(self.compiled, arguments, references=references, most=most)
 
 
+class _Entry(NamedTuple):
+    """What a menu has of a tool."""
+
+    tool: JsonObject
+    validator: Validator
+    facts: ToolFacts
+
+
 @dataclass(frozen=True, slots=True)
 class Menu:
     """Normalised tools, `{"name", "description", "parameters"}` each; nobody may change them in place."""
 
     tools: tuple[JsonObject, ...]
-    _by_name: Mapping[str, tuple[JsonObject, Validator]] = field(repr=False, compare=False)
+    _by_name: Mapping[str, _Entry] = field(repr=False, compare=False)
     _canonical: bytes | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -70,11 +79,15 @@ class Menu:
     def tool(self, name: str) -> JsonObject | None:
         """The tool of that name, or None."""
         found = self._by_name.get(name)
-        return found[0] if found else None
+        return found.tool if found else None
 
     def validator(self, name: str) -> Validator:
         """The check of that tool's arguments; raises `KeyError` for a name that is not in the menu."""
-        return self._by_name[name][1]
+        return self._by_name[name].validator
+
+    def facts(self, name: str) -> ToolFacts:
+        """What determinacy asks of that tool; raises `KeyError` for a name that is not in the menu."""
+        return self._by_name[name].facts
 
 
 def read_menu(tools: Json) -> Menu | Verdict:
@@ -88,7 +101,7 @@ def read_menu(tools: Json) -> Menu | Verdict:
 
 def read_tools(tools: Json) -> Menu | tuple[Verdict, ...]:
     """As `read_menu`, with every fault there is, the one that decides first; of very many, a hundred."""
-    quick = _composed(tools)
+    quick = _known_menu(tools)
     if quick is not None:
         return quick
     try:
@@ -102,30 +115,46 @@ class _Known(NamedTuple):
     """One sound tool: its place in any menu, and what it takes of a menu's budget."""
 
     name: str
-    tool: JsonObject
-    validator: Validator
+    entry: _Entry
     canonical: bytes
     budget: Budget
 
 
-def _composed(tools: Json) -> Menu | None:
-    """The menu of tools that are each sound and known by their text; None where that does not decide."""
+_menus: dict[bytes, Menu] = {}
+"""Sound menus by their text, the last few."""
+
+
+def _known_menu(tools: Json) -> Menu | None:
+    """A menu that came before, or is made of tools that are each sound and short; None where that does not decide."""
     if not isinstance(tools, list) or not tools:
         return None
     try:
-        texts = [orjson.dumps(tool) for tool in tools]
+        text = orjson.dumps(tools)
     except orjson.JSONEncodeError:
         return None
-    if max(map(len, texts)) > _MAX_TOOL or any(b"null" in text for text in texts):  # null may be a NaN
+    menu = _menus.get(text)
+    if menu is None and b"null" not in text:  # null may be a NaN
+        menu = _composed(tools)
+        if menu is not None and len(text) <= _MAX_KEPT:
+            if len(_menus) >= _MAX_MENUS:
+                _menus.clear()
+            _menus[text] = menu
+    return menu
+
+
+def _composed(tools: list[Json]) -> Menu | None:
+    """The menu of tools that are each sound and known by their text."""
+    texts = [orjson.dumps(tool) for tool in tools]
+    if max(map(len, texts)) > _MAX_TOOL:
         return None
     found = [_known(text) for text in texts]
     known = [one for one in found if one is not None]
-    by_name = {one.name: (one.tool, one.validator) for one in known}
+    by_name = {one.name: one.entry for one in known}
     room = Budget(sum(one.budget.nodes for one in known), sum(one.budget.program for one in known))
     if len({_spelt(name) for name in by_name}) < len(tools) or not room.suffices():
         return None
     canonical = b"[%s]" % b",".join(one.canonical for one in known)
-    return Menu(tuple(one.tool for one in known), by_name, canonical)
+    return Menu(tuple(one.entry.tool for one in known), by_name, canonical)
 
 
 @lru_cache(maxsize=4096)
@@ -142,7 +171,7 @@ def _known(text: bytes) -> _Known | None:
         return None
     normal = _normal(read)
     try:
-        return _Known(read.name, normal, validator, canonical_bytes(normal), budget)
+        return _Known(read.name, _Entry(normal, validator, ToolFacts(normal)), canonical_bytes(normal), budget)
     except CanonicalError:
         return None
 
@@ -182,7 +211,7 @@ def _read(text: str) -> Menu | tuple[Verdict, ...]:
         return (Verdict("menu", "empty_menu", "there are no tools"),)
     faults: list[Fault] = []
     budget = Budget()
-    by_name: dict[str, tuple[JsonObject, Validator]] = {}
+    by_name: dict[str, _Entry] = {}
     names: set[str] = set()
     for place, tool in enumerate(tools, 1):
         read = read_tool(tool)
@@ -195,14 +224,15 @@ def _read(text: str) -> Menu | tuple[Verdict, ...]:
         validator, found = _compile(read, budget)
         faults += [Fault(fault.code, f"tool {read.name!r}: {fault.detail}") for fault in found]
         names.add(spelt)
-        by_name[read.name] = (_normal(read), validator)
+        tool = _normal(read)
+        by_name[read.name] = _Entry(tool, validator, ToolFacts(tool))
     if faults:
         listed = nsmallest(_MAX_FAULTS, faults, key=lambda fault: _CODES.index(fault.code))
         return tuple(
             Verdict("format" if fault.code == "too_large" else "menu", fault.code, fault.detail[:500])
             for fault in listed
         )
-    return Menu(tuple(tool for tool, _ in by_name.values()), by_name)
+    return Menu(tuple(entry.tool for entry in by_name.values()), by_name)
 
 
 _kept = lru_cache(maxsize=256)(_read)

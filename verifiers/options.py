@@ -16,12 +16,11 @@ import regex
 from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import equal
 from verifiers.content import content_words, is_english, said_words
-from verifiers.meant import close_before, is_label, name_words, numbers_used
+from verifiers.meant import close_before, is_label, numbers_used
 from verifiers.rivals import Tools
 from verifiers.said import Said, said_in
-from verifiers.said_numbers import figures_in
-from verifiers.said_text import fold
 from verifiers.schema_places import Schemas
+from verifiers.tool_facts import ToolFacts
 
 _SCHEMA_WORDS = content_words(
     "true false boolean default option optional optionally flag indicate indicates determine return returns output"
@@ -36,39 +35,24 @@ _DEFAULT_TRUE = regex.compile(r"\bdefault[^.;]{0,20}\btrue\b|\btrue (?:by|is the
 def option_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
     """`unasked_argument` for every such argument, then `omitted_argument`."""
     for call in calls:
-        tool = menu.tool(str(call["name"]))
-        for unasked in _unasked(tool, _arguments(call), messages) if tool else ():
-            yield Verdict("determinacy", "unasked_argument", f"{str(call['name'])[:80]}: {unasked}")
-    for omitted in _omitted(menu, calls, said_in(messages)):
+        name, arguments = str(call["name"]), call["arguments"]
+        if isinstance(arguments, dict) and not menu.facts(name).options.keys().isdisjoint(arguments):
+            for unasked in _unasked(menu.facts(name), arguments, messages):
+                yield Verdict("determinacy", "unasked_argument", f"{name[:80]}: {unasked}")
+    for omitted in _omitted(menu, calls, messages):
         yield Verdict("determinacy", "omitted_argument", omitted)
 
 
-def _declared(tool: JsonObject) -> Mapping[str, Json]:
-    """The parameters that a tool declares at the top."""
-    parameters = tool["parameters"]
-    declared = parameters.get("properties") if isinstance(parameters, dict) else None
-    return declared if isinstance(declared, dict) else {}
-
-
-def _options(tool: JsonObject) -> Iterator[tuple[str, dict[str, Json]]]:
-    """Those of them that are not required, with their schemas."""
-    parameters = tool["parameters"]
-    required = parameters.get("required") if isinstance(parameters, dict) else None
-    names = required if isinstance(required, list) else ()
-    for name, schema in _declared(tool).items():
-        if name not in names and isinstance(schema, dict):
-            yield name, schema
-
-
-def _unasked(tool: JsonObject, arguments: Mapping[str, Json], messages: tuple[Message, ...]) -> Iterator[str]:
+def _unasked(tool: ToolFacts, arguments: Mapping[str, Json], messages: tuple[Message, ...]) -> Iterator[str]:
     values = [value for value in arguments.values() if value and value.__class__ in _SCALARS]
     if len(set(values)) == len(values) and not any(value is True for value in values):
         return
-    for name, _ in _options(tool):
+    for name in tool.options:
         value = arguments.get(name)
         if not value or not isinstance(value, str | int | float):
             continue
-        schemas = Schemas(tool["parameters"], [tool["parameters"]]).property(name)
+        parameters = tool.tool["parameters"]
+        schemas = Schemas(parameters, [parameters]).property(name)
         if schemas.declare_default(value):
             continue
         if value is True:
@@ -80,14 +64,14 @@ def _unasked(tool: JsonObject, arguments: Mapping[str, Json], messages: tuple[Me
             yield f"{name[:80]} = {repr(value)[:80]} is said of {twins[0][:80]} alone"
 
 
-def _is_mentioned(name: str, schemas: Schemas, tool: JsonObject, messages: tuple[Message, ...]) -> bool:
+def _is_mentioned(name: str, schemas: Schemas, tool: ToolFacts, messages: tuple[Message, ...]) -> bool:
     """Whether the question has a word of an option; also where the option has none of its own."""
     said = said_words(messages)
     described = " ".join(str(schema.get("description", "")) for schema in schemas.here)
     if _DEFAULT_TRUE.search(described.casefold()):
         return True
     called = content_words(name) - _SCHEMA_WORDS
-    words = (called | content_words(described)) - _SCHEMA_WORDS - content_words(str(tool["name"]))
+    words = (called | content_words(described)) - _SCHEMA_WORDS - content_words(str(tool.tool["name"]))
     if not words or words & said or (called and called <= said):
         return True
     return not is_english("\n".join(message.content for message in messages))
@@ -100,31 +84,23 @@ def _is_said_of(twins: list[str], name: str, value: str | int | float, messages:
     return 0 < len(said_in(messages).places(value)) <= len(twins)
 
 
-def _omitted(menu: Tools, calls: tuple[JsonObject, ...], said: Said) -> Iterator[str]:
+def _omitted(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[str]:
     """Nought, and what a description says too, is as good as left out."""
     spare: frozenset[float] | None = None
-    for tool in _tools(menu, calls):
-        numbers = [(name, schema) for name, schema in _options(tool) if schema.get("type") in ("integer", "number")]
-        given = {key for call in calls if call["name"] == tool["name"] for key in _arguments(call)} if numbers else ()
-        for name, schema in numbers:
-            if name in given:
+    for called in dict.fromkeys(str(call["name"]) for call in calls):
+        options = menu.facts(called).number_options
+        given = {key for call in calls if call["name"] == called for key in _arguments(call)} if options else ()
+        for option in options:
+            if option.name in given:
                 continue
             if spare is None:
-                spare = said.figures - {0.0, float(len(calls))}
+                spare = said_in(messages).figures - {0.0, float(len(calls))}
                 spare = spare - numbers_used(calls) if spare else spare
             if not spare:
                 return
-            described = {figure for _, _, figure in figures_in(fold(str(schema.get("description", ""))))}
-            rivals = frozenset[str]().union(*(name_words(key) for key in _declared(tool) if key != name))
-            for figure in _labelled(said, spare - described, name_words(name), rivals):
-                if figure != schema.get("default"):
-                    yield f"{name[:80]} is left out, and {figure:g} is said of it"
-
-
-def _tools(menu: Tools, calls: tuple[JsonObject, ...]) -> list[JsonObject]:
-    """The called tools, each once."""
-    found = (menu.tool(name) for name in dict.fromkeys(str(call["name"]) for call in calls))
-    return [tool for tool in found if tool is not None]
+            for figure in _labelled(said_in(messages), spare - option.described, option.words, option.rivals):
+                if figure != option.default:
+                    yield f"{option.name[:80]} is left out, and {figure:g} is said of it"
 
 
 def _labelled(said: Said, figures: frozenset[float], own: frozenset[str], rivals: frozenset[str]) -> Iterator[float]:

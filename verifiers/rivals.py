@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import Protocol
 
 from data.records import Json, JsonObject, Message, Verdict
-from verifiers.content import content_words, said_words, words_of
+from verifiers.content import said_words, words_of
+from verifiers.tool_facts import ToolFacts
 
 MAX_STRINGS = 100
 
@@ -35,56 +36,40 @@ class Tools(Protocol):
 
     def validator(self, name: str) -> Validator: ...
 
+    def facts(self, name: str) -> ToolFacts: ...
+
 
 def rival_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
     """`better_tool`, for every call and every such tool."""
     called = {str(call["name"]) for call in calls}
     for call in calls if len(menu.tools) > len(called) else ():
-        tool, arguments = menu.tool(str(call["name"])), call["arguments"]
-        if tool is None or not isinstance(arguments, Mapping):
+        name, arguments = str(call["name"]), call["arguments"]
+        if menu.tool(name) is None or not isinstance(arguments, Mapping):
             continue
-        for other in menu.tools:
-            if other["name"] in called or not _may_take(other, arguments):
+        tool = menu.facts(name)
+        for other in (str(one["name"]) for one in menu.tools):
+            if other in called or not _may_take(menu.facts(other), arguments):
                 continue
-            if _fits_better(other, tool, messages, menu, calls) and _takes(menu, other, arguments):
-                names = f"{str(other['name'])[:80]} shares more words of its own with it than {str(tool['name'])[:80]}"
+            if _fits_better(menu.facts(other), tool, messages, menu, calls) and _takes(menu, other, arguments):
+                names = f"{other[:80]} shares more words of its own with it than {name[:80]}"
                 yield Verdict("determinacy", "better_tool", f"the question fits another tool: {names}")
 
 
-def _may_take(tool: JsonObject, arguments: Mapping[str, Json]) -> bool:
+def _may_take(tool: ToolFacts, arguments: Mapping[str, Json]) -> bool:
     """Whether a tool declares these arguments and requires no other, at first sight."""
-    parameters = tool["parameters"]
-    declared = parameters.get("properties") if isinstance(parameters, dict) else None
-    required = parameters.get("required") if isinstance(parameters, dict) else None
-    return (
-        isinstance(declared, dict)
-        and arguments.keys() <= declared.keys()
-        and (not isinstance(required, list) or all(name in arguments for name in required))
-    )
+    return tool.lists_parameters and tool.required <= arguments.keys() <= tool.declared.keys()
 
 
-def _takes(menu: Tools, tool: JsonObject, arguments: Mapping[str, Json]) -> bool:
-    return menu.validator(str(tool["name"])).first_cause(arguments) is None
+def _takes(menu: Tools, name: str, arguments: Mapping[str, Json]) -> bool:
+    return menu.validator(name).first_cause(arguments) is None
 
 
 def _fits_better(
-    other: JsonObject, tool: JsonObject, messages: tuple[Message, ...], menu: Tools, calls: tuple[JsonObject, ...]
+    other: ToolFacts, tool: ToolFacts, messages: tuple[Message, ...], menu: Tools, calls: tuple[JsonObject, ...]
 ) -> bool:
-    own, others = _apart(_text(tool), _text(other))
-    least = len(own & said_words(messages))
-    rival = others & _asked_last(messages)  # what an earlier turn asked for may be done
+    least = len((tool.words - other.words) & said_words(messages))
+    rival = (other.words - tool.words) & _asked_last(messages)  # what an earlier turn asked for may be done
     return len(rival) > least and len(rival - _explained(menu, calls)) > least
-
-
-def _text(tool: JsonObject) -> str:
-    return f"{tool['name']} {tool['description']}"
-
-
-@lru_cache(maxsize=4096)
-def _apart(one: str, other: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The content words that each of two texts has alone."""
-    here, there = content_words(one), content_words(other)
-    return here - there, there - here
 
 
 @lru_cache(maxsize=8)
@@ -95,9 +80,8 @@ def _asked_last(messages: tuple[Message, ...]) -> frozenset[str]:
 def _explained(menu: Tools, calls: tuple[JsonObject, ...]) -> frozenset[str]:
     """Words that the question has for the calls it gets: of their tools, their arguments' names, and their values."""
     found = words_of("\n".join(_strings([call["arguments"] for call in calls])))
-    for call in calls:
-        tool = menu.tool(str(call["name"]))
-        found |= content_words(_text(tool)) if tool else frozenset()
+    for name in (str(call["name"]) for call in calls):
+        found |= menu.facts(name).words if menu.tool(name) else frozenset()
     return found
 
 

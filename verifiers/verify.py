@@ -29,7 +29,7 @@ VERIFIER_VERSION = "2"
 
 CHECKS = ("format", "menu", "calls", "grounding", "determinacy", "execution", "soundness")
 """In the order in which they run."""
-
+_ALL = frozenset(CHECKS)
 
 MAX_REASONS = 100
 """Failures of one check that are given at most."""
@@ -81,8 +81,8 @@ def verify(
     is scored by calls and has no alternatives. `every`: all failures of every check, of each at most `MAX_REASONS`.
     `prompt`: what the generator was sent (F4). Raises `UsageError` for a check that does not exist.
     """
-    wanted = frozenset(CHECKS if checks is None else checks)
-    if unknown := sorted(wanted.difference(CHECKS)):
+    wanted = _ALL if checks is None else frozenset(checks)
+    if unknown := sorted(wanted - _ALL):
         raise UsageError(f"no check is called {', '.join(unknown)}", hint=f"there are: {', '.join(CHECKS)}")
     found = _Found()
     reasons: list[Verdict] = []
@@ -120,8 +120,10 @@ def _failures(
         yield from _some(call_faults(menu, draft.calls, allow_none=not due))
         return
     found.calls = calls
-    unfit = list(_some(alternative_faults(menu, calls, draft.accept, draft.may_omit)))
-    yield from unfit
+    unfit: list[Verdict] = []
+    if draft.accept is not None or draft.may_omit is not None:
+        unfit = list(_some(alternative_faults(menu, calls, draft.accept, draft.may_omit)))
+        yield from unfit
     if not calls:
         if fault := check_unanswerable(menu, draft, lambda answerable: verify(answerable, prompt=prompt)):
             yield fault
