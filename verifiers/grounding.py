@@ -21,6 +21,7 @@ from verifiers.said_units import Unit, unit_called, unit_of
 from verifiers.schema_places import Schemas
 
 Path = tuple[str | int, ...]
+_BOOLEANS, _CONTAINERS, _NUMBERS = ("true", "false"), (dict, list), (int, float)
 MAX_UNGROUNDED = 100
 MAX_EFFORT = 500_000_000
 """Characters searched for texts, length times number: what is not found within them is not proved to be said."""
@@ -76,14 +77,14 @@ def ungrounded_values(
 
 def grounded_share(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> float:
     """Share in [0, 1] of the values that are said or the default, 1 where there are none, 0 if a hundred are not."""
-    total = sum(1 for call in calls for _ in _leaves(call["arguments"], ()))
+    total = sum(1 for call in calls for _ in _leaves(call["arguments"]))
     unsaid = len(ungrounded_values(menu, calls, messages))
     return 0.0 if unsaid == MAX_UNGROUNDED else 1 - unsaid / max(1, total)
 
 
 def must_be_said(parameters: Json, arguments: JsonObject, name: str) -> bool:
     """Whether an argument holds a value that the task has to say, under its tool's parameters."""
-    leaves, known = _leaves(arguments[name], (name,)), dict[Path, bool]()
+    leaves, known = _leaves({name: arguments[name]}), dict[Path, bool]()
     return any(not _is_default(parameters, arguments, path, known) for path, _ in leaves)
 
 
@@ -92,16 +93,18 @@ def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Mess
     said.renew()
     effort, size = 0, sum(len(message.content) for message in messages)
     for place, call in enumerate(calls, 1):
-        parameters = (menu.tool(str(call["name"])) or {}).get("parameters")
         known: dict[Path, bool] = {}
-        for path, value in _leaves(call["arguments"], ()):
+        for path, value in _leaves(call["arguments"]):
             heard: bool | None = None
             if isinstance(value, str):
                 effort += size
                 heard = effort <= MAX_EFFORT and said.string(value)
             else:
                 heard = said.number(value)
-            if heard or _is_default(parameters, call["arguments"], path, known):
+            if heard:
+                continue
+            parameters = (menu.tool(str(call["name"])) or {}).get("parameters")
+            if _is_default(parameters, call["arguments"], path, known):
                 continue
             unit = None if isinstance(value, str) else _unit_at(parameters, path)
             if unit is not None and not isinstance(value, str) and said.quantity(value, unit):
@@ -109,19 +112,18 @@ def _ungrounded(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Mess
             yield Ungrounded(place, written(path), value, heard is None)
 
 
-def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, str | int | float]]:
-    """The values that must be said, unless a default says them."""
-    if isinstance(value, str):
-        if not (value[:5] == "$var_" and reference(value)) and value.strip().casefold() not in ("true", "false"):
-            yield path, value
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield from _leaves(item, (*path, name))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _leaves(item, (*path, index))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield path, value
+def _leaves(inside: Json, path: Path = ()) -> Iterator[tuple[Path, str | int | float]]:
+    """The values inside that must be said, unless a default says them."""
+    if not isinstance(inside, _CONTAINERS):
+        return
+    for step, value in inside.items() if isinstance(inside, dict) else enumerate(inside):
+        if isinstance(value, str):
+            if not (value[:5] == "$var_" and reference(value)) and value.strip().casefold() not in _BOOLEANS:
+                yield (*path, step), value
+        elif isinstance(value, _CONTAINERS):
+            yield from _leaves(value, (*path, step))
+        elif isinstance(value, _NUMBERS) and value is not True and value is not False:
+            yield (*path, step), value
 
 
 def _is_default(parameters: Json, value: Json, path: Path, known: dict[Path, bool]) -> bool:

@@ -19,7 +19,7 @@ from verifiers.algebra_parse import MAX_CHARACTERS
 from verifiers.said_codes import is_also_a_word, names_of
 from verifiers.said_dates import Moments, moments
 from verifiers.said_numbers import figures_in, numbers
-from verifiers.said_text import Text, fold, lazy
+from verifiers.said_text import Text, fold, lazy, letters
 from verifiers.said_today import days_from_today
 from verifiers.said_words import spoken
 
@@ -42,12 +42,20 @@ class Said:
     @lazy
     def spoken(self) -> str:
         """The text with raised digits as powers and number words as figures."""
+        return spoken(self._written, self._letters)
+
+    @lazy
+    def _written(self) -> str:
         raw = self._text.raw
-        return spoken(self._text.folded if raw.isascii() else fold(algebra.raised(raw)))
+        return self._text.folded if raw.isascii() else fold(algebra.raised(raw))
+
+    @lazy
+    def _letters(self) -> frozenset[str]:
+        return letters(self._written)
 
     @lazy
     def _moments(self) -> Moments:
-        return moments(self.spoken)
+        return moments(self.spoken, self._letters)  # to write numbers as figures brings in no word
 
     @lazy
     def _numbers(self) -> frozenset[Decimal]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 import regex
 from babel import Locale
 
-from verifiers.said_text import any_of
+from verifiers.said_text import any_of, letters
 
 Day = tuple[int, int, int]
 """Year, month, day; the year is 0 where it is not said, the day is 0 where a month is."""
@@ -61,9 +61,8 @@ _MOMENT = regex.compile(
 )
 _DIGIT = re.compile(r"\d")
 _HINT = re.compile(r"\d(?::\d\d| ?[ap]\.?m\b| ?in the |[-/.]\d{1,2}[-/.]\d|\d{3}-[01]\d|\d[-/]\d{4})")
-_HINT_WORDS = ("noon", "midday", "midnight", "o'clock", "half past", "年")
 _HINT_MONTHS = frozenset((*_MONTHS, *(f"t{name}" for name in _MONTHS)))
-_LETTERS = re.compile(r"[a-z]+")
+_HINT_WORDS = frozenset(("noon", "midday", "midnight", "tnoon", "tmidday", "tmidnight", "clock", "past"))
 _BESIDE = regex.compile(r"[\s,]++|\bat\b|\bon\b|\b[a-z]+day\b")
 _UTC = regex.compile(r"\b(?:utc|gmt)\b(?! ?[+−-]\d)")
 
@@ -92,9 +91,9 @@ class Moments:
         )
 
 
-def moments(text: str) -> Moments:
-    """Read a folded text."""
-    if not _hinted(text):
+def moments(text: str, known: frozenset[str] | None = None) -> Moments:
+    """Read a folded text. `known`: its `letters`, where they are known."""
+    if not _hinted(text, letters(text) if known is None else known):
         return Moments(frozenset(), frozenset(), frozenset(), (), text, False)
     days: set[Day] = set()
     times: set[Time] = set()
@@ -130,13 +129,11 @@ def moments(text: str) -> Moments:
     return Moments(frozenset(days), frozenset(times), frozenset(offsets), tuple(places), rest, alone)
 
 
-def _hinted(text: str) -> bool:
+def _hinted(text: str, words: frozenset[str]) -> bool:
     """Whether a moment may stand in the text: no kind of it is without one of these."""
-    if any(word in text for word in _HINT_WORDS):
+    if not _HINT_WORDS.isdisjoint(words) or (not text.isascii() and "年" in text):
         return True
-    return _DIGIT.search(text) is not None and (
-        _HINT.search(text) is not None or not _HINT_MONTHS.isdisjoint(_LETTERS.findall(text))
-    )
+    return _DIGIT.search(text) is not None and (not _HINT_MONTHS.isdisjoint(words) or _HINT.search(text) is not None)
 
 
 @lru_cache(maxsize=4096)

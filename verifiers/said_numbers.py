@@ -162,8 +162,10 @@ def _rewritten(text: str) -> str:
     if "half" in text or "1/2" in text:
         text = _HALVES.sub(r"\1.5", text)
         text = regex.sub(r"\bhalf\b", "0.5", _HALF_A.sub("0.5 ", text))
-    if any(scale in text for scale in _SCALE_WORDS):
-        text = _SCALED.sub(lambda found: _product(found[1], found[2]) or found[0], text)
+    for scale in _SCALE_WORDS:
+        if scale in text:
+            text = _SCALED.sub(lambda found: _product(found[1], found[2]) or found[0], text)
+            break
     if "minus " in text or "negative " in text:
         text = _MINUS.sub("−", text)
     if " below " in text:

@@ -36,7 +36,7 @@ _TOKEN_BEFORE = regex.compile(r"(?<![^\W][.,:/+@'&\\-]?)(?<![-−+])", regex.V0)
 _TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
 
 
-_DIGIT = re.compile(r"\d")
+_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
 _AROUND = frozenset(("", " ", "\n"))
 _AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in _AROUND)
 
@@ -67,6 +67,11 @@ def fold(text: str) -> str:
         text = _HIDDEN.sub(_LETTER, text)
     text = text.casefold().replace('"', "'").replace("`", "'")
     return str(_SIGN.sub("−", text)) if "-" in text else text
+
+
+def letters(folded: str) -> frozenset[str]:
+    """The runs of ASCII letters in a folded text. A word that is none of them stands in the text nowhere as a whole."""
+    return frozenset(_LETTERS.findall(folded))
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -110,7 +115,9 @@ class Text:
 
         What this says yes to, `says` does too; a no means nothing.
         """
-        if not value.isascii() or not value[:1].isalpha() or not value[-1].isalpha() or _DIGIT.search(value):
+        if not value.isascii() or not value[:1].isalpha() or not value[-1].isalpha():
+            return False
+        if not value.isalpha() and _DIGIT.search(value):
             return False
         folded = self.folded
         start = folded.find(value.lower())

@@ -15,7 +15,7 @@ from itertools import zip_longest
 import regex
 from text_to_num import find_numbers  # type: ignore[import-untyped]
 
-from verifiers.said_text import any_of
+from verifiers.said_text import any_of, letters
 
 _SCALES = ("hundred", "thousand", "million", "billion", "trillion")
 _CARDINALS = (
@@ -41,9 +41,9 @@ _AFTER_FIGURES = regex.compile(r"(?:\d|\bhalf|\bhalf a)[ -]$")
 _FRACTION = regex.compile(r"\b(\d{1,9})[ -](\d{1,9})(?:rd|th)s?\b")
 
 
-def spoken(text: str) -> str:
-    """The folded text with English number words written as figures."""
-    if _KNOWN.isdisjoint(_LETTERS.findall(text)):
+def spoken(text: str, words: frozenset[str] | None = None) -> str:
+    """The folded text with English number words written as figures. `words`: its `letters`, where they are known."""
+    if _KNOWN.isdisjoint(letters(text) if words is None else words):
         return text
     pieces: list[str] = []
     done = 0
