@@ -38,7 +38,7 @@ def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tup
 
     Of leaks and of equal tools at most a hundred.
     """
-    texts = [message.content for message in messages if message.role == "user"]
+    texts = [message.content for message in messages if message.role == "user" and _may_leak(message.content)]
     if len(menu.tools) * sum(100 + len(text) for text in texts if "(" in text and ")" in text) > MAX_EFFORT:
         yield Verdict("format", "too_large", "too many tools and too much text to look for calls in it")
         return
@@ -66,6 +66,11 @@ def _twins(menu: Tools, called: Iterable[str]) -> Iterator[tuple[str, str]]:
                 named.setdefault((meaning, shape), []).append(str(tool["name"]))
         if name in shapes:
             yield from ((name, other) for other in named[meaning, shapes[name]] if other != name)
+
+
+def _may_leak(text: str) -> bool:
+    """Whether a text holds the brackets of a call."""
+    return "{" in text or ("(" in text and ")" in text)
 
 
 def _leaks(menu: Tools, calls: tuple[JsonObject, ...], text: str) -> Iterator[str]:

@@ -47,7 +47,7 @@ def meant_faults(calls: tuple[JsonObject, ...], said: Said) -> Iterator[Verdict]
         arguments = call["arguments"]
         if not isinstance(arguments, dict) or not 1 < len(arguments) <= MAX_ARGUMENTS:
             continue
-        if not _can_tell(arguments, said.spoken):
+        if not _may_tell(arguments, said):
             continue
         given = _given(arguments, said)
         exchanged = [pair for pair in combinations(given, 2) if _exchanged(*pair)]
@@ -60,20 +60,41 @@ def meant_faults(calls: tuple[JsonObject, ...], said: Said) -> Iterator[Verdict]
             yield Verdict("grounding", "overused_value", f"call {number}: {held} is said of another argument alone")
 
 
-def _can_tell(arguments: Mapping[str, Json], text: str) -> bool:
-    """Whether the text can label two arguments of a kind, or one of two equal ones: a cheap look before the search."""
-    texts = numbers = 0
-    for name, value in arguments.items():
-        kind = value.__class__
-        if (kind is str or kind in _NUMBERS) and (
-            _is_start(name) or _is_end(name) or any(map(text.__contains__, name_words(name)))
-        ):
-            texts += kind is str
-            numbers += kind is not str
-    if texts > 1 or numbers > 1:
-        return True
-    given = [value for value in arguments.values() if value.__class__ in _NUMBERS] if numbers else []
-    return len(set(given)) < len(given)
+def _may_tell(arguments: Mapping[str, Json], said: Said) -> bool:
+    """Whether two values may be exchanged, or one overused: a cheap look before the search, which a no answers."""
+    texts = [name for name, value in arguments.items() if value.__class__ is str]
+    numbers = [name for name, value in arguments.items() if value.__class__ in _NUMBERS]
+    if len(texts) < 2 and len(numbers) < 2:
+        return False
+    before: dict[str, str] = {}
+    for one, other in (*combinations(texts, 2), *combinations(numbers, 2)):
+        if arguments[one] == arguments[other]:
+            if _stands_in(said.spoken, name_words(one) | name_words(other)):
+                return True
+        elif (_is_start(one) and _is_end(other)) or (_is_end(one) and _is_start(other)):
+            return True
+        else:
+            own, others = name_words(one) - name_words(other), name_words(other) - name_words(one)
+            if _stands_in(said.spoken, own) and _stands_in(said.spoken, others):
+                for name in (one, other):
+                    if name not in before:
+                        before[name] = _before(said, arguments[name])
+                if _stands_in(before[one], others) and _stands_in(before[other], own):
+                    return True
+    return False
+
+
+def _stands_in(text: str, words: frozenset[str]) -> bool:
+    return any(map(text.__contains__, words))
+
+
+def _before(said: Said, value: Json) -> str:
+    """What stands before the one place of a value; nothing where it has none, or several."""
+    found = said.places(value)  # type: ignore[arg-type]
+    if len(found) != 1:
+        return ""
+    start = found[0][0]
+    return said.spoken[max(0, start - MAX_LABEL) : start]
 
 
 def _given(arguments: JsonObject, said: Said) -> list[_Given]:

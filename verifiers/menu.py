@@ -85,6 +85,11 @@ class Menu:
         """The check of that tool's arguments; raises `KeyError` for a name that is not in the menu."""
         return self._by_name[name].validator
 
+    def accepts(self, name: str, arguments: JsonObject) -> bool:
+        """True: the tool is here, its arguments fit, and no reference stands in them. False says nothing."""
+        found = self._by_name.get(name)
+        return found is not None and found.validator.accepts(arguments)
+
     def facts(self, name: str) -> ToolFacts:
         """What determinacy asks of that tool; raises `KeyError` for a name that is not in the menu."""
         return self._by_name[name].facts

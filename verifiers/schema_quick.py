@@ -114,9 +114,10 @@ class _Build:
         other = _any if free else _never
 
         def test(value: dict[str, Any]) -> bool:
-            if not required <= value.keys():
-                return False
-            return all(tests.get(name, other)(item) for name, item in value.items())
+            for name, item in value.items():
+                if not tests.get(name, other)(item):
+                    return False
+            return required <= value.keys()
 
         return _Made(test, sum(one.steps for one in inner.values()))
 
