@@ -18,6 +18,7 @@ from verifiers.algebra_exact import MAX_QUESTIONS, at_most
 from verifiers.algebra_parse import MAX_CHARACTERS
 from verifiers.said_codes import is_also_a_word, names_of
 from verifiers.said_dates import Moments, moments
+from verifiers.said_lone import stands_alone
 from verifiers.said_numbers import figures_in, numbers
 from verifiers.said_text import Text, fold, lazy, letters
 from verifiers.said_today import days_from_today
@@ -109,6 +110,8 @@ class Said:
 
     def number(self, value: int | float) -> bool | None:
         """RULES G2, and G5 for a number that an expression equals; None where that could not be decided."""
+        if self._text.raw.isascii() and stands_alone(self._text.folded, value):
+            return True
         if value in self._numbers or (isinstance(value, float) and value in self._floats):
             return True
         return self._expression(algebra.number(value))

@@ -29,8 +29,8 @@ def names(table: str) -> dict[str, int]:
     return {str(name).casefold(): number for width in ("wide", "abbreviated") for number, name in forms[width].items()}
 
 
-_MONTHS = names("months") | {"sept": 9}
-_MONTH = any_of(_MONTHS)
+MONTHS = names("months") | {"sept": 9}
+_MONTH = any_of(MONTHS)
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _END = r"(?!\w|[-/.:]\w)"
 _MOMENT = regex.compile(
@@ -61,7 +61,7 @@ _MOMENT = regex.compile(
 )
 _DIGIT = re.compile(r"\d")
 _HINT = re.compile(r"\d(?::\d\d| ?[ap]\.?m\b| ?in the |[-/.]\d{1,2}[-/.]\d|\d{3}-[01]\d|\d[-/]\d{4})")
-_HINT_MONTHS = frozenset((*_MONTHS, *(f"t{name}" for name in _MONTHS)))
+_HINT_MONTHS = frozenset((*MONTHS, *(f"t{name}" for name in MONTHS)))
 _HINT_WORDS = frozenset(("noon", "midday", "midnight", "tnoon", "tmidday", "tmidnight", "clock", "past"))
 _BESIDE = regex.compile(r"[\s,]++|\bat\b|\bon\b|\b[a-z]+day\b")
 _UTC = regex.compile(r"\b(?:utc|gmt)\b(?! ?[+−-]\d)")
@@ -140,7 +140,7 @@ def _hinted(text: str, words: frozenset[str]) -> bool:
 def _days(kind: str, words: str) -> frozenset[Day]:
     """The readings of a day, those that exist."""
     figures = [int(part) for part in regex.findall(r"\d+", words)]
-    month = next((_MONTHS[name] for name in regex.findall(r"[a-z]+", words) if name in _MONTHS), 0)
+    month = next((MONTHS[name] for name in regex.findall(r"[a-z]+", words) if name in MONTHS), 0)
     if kind == "year_month":
         return frozenset({(figures[0], figures[1], 0)})
     if kind == "month_figures":

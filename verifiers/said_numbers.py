@@ -37,8 +37,8 @@ POWERS = {
     "dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
     "k": 10**3, "m": 10**6, "mn": 10**6, "mm": 10**6, "bn": 10**9,
 }  # fmt: skip
-_SCALE_WORDS = ("dozen", "hundred", "thousand", "million", "billion", "trillion", "bn", "mn")
-_SCALE = rf"(?:{'|'.join(_SCALE_WORDS)})"
+SCALE_WORDS = ("dozen", "hundred", "thousand", "million", "billion", "trillion", "bn", "mn")
+_SCALE = rf"(?:{'|'.join(SCALE_WORDS)})"
 _SCALES = regex.compile(_SCALE)
 _SCALED = regex.compile(rf"((?:\d[\d,]*+)?(?:\.\d++)?)((?:[ -]?{_SCALE}\b)++)")
 _HALVES = regex.compile(r"(\d)(?: and a half| 1[⁄/]2)\b")
@@ -162,7 +162,7 @@ def _rewritten(text: str) -> str:
     if "half" in text or "1/2" in text:
         text = _HALVES.sub(r"\1.5", text)
         text = regex.sub(r"\bhalf\b", "0.5", _HALF_A.sub("0.5 ", text))
-    for scale in _SCALE_WORDS:
+    for scale in SCALE_WORDS:
         if scale in text:
             text = _SCALED.sub(lambda found: _product(found[1], found[2]) or found[0], text)
             break

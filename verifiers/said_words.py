@@ -30,7 +30,7 @@ _ORDINALS = (
 _PARTS = "thirds fourths fifths sixths sevenths eighths ninths tenths"
 _WORDS = (*_SCALES, *_CARDINALS.split(), *_ORDINALS.split(), *_PARTS.split())
 _WORD = rf"{any_of(_WORDS)}\b"
-_KNOWN = frozenset(_WORDS)
+KNOWN = frozenset(_WORDS)
 _LETTERS = re.compile(r"[a-z]+")
 _BIG = f"(?:{'|'.join(_SCALES)})"
 _RUN = regex.compile(
@@ -43,12 +43,12 @@ _FRACTION = regex.compile(r"\b(\d{1,9})[ -](\d{1,9})(?:rd|th)s?\b")
 
 def spoken(text: str, words: frozenset[str] | None = None) -> str:
     """The folded text with English number words written as figures. `words`: its `letters`, where they are known."""
-    if _KNOWN.isdisjoint(letters(text) if words is None else words):
+    if KNOWN.isdisjoint(letters(text) if words is None else words):
         return text
     pieces: list[str] = []
     done = 0
     for word in _LETTERS.finditer(text):  # a run begins with a known word: it is looked for nowhere else
-        if word[0] in _KNOWN and word.start() >= done and (run := _RUN.match(text, word.start())):
+        if word[0] in KNOWN and word.start() >= done and (run := _RUN.match(text, word.start())):
             pieces += text[done : run.start()], _written(run, text)
             done = run.end()
     written = "".join(pieces) + text[done:]

@@ -3,7 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.records import Message
 from verifiers import said_dates, said_words
+from verifiers.said import Said
+from verifiers.said_lone import stands_alone
 from verifiers.said_text import Text, any_of, fold, letters
 
 NAMES = ("Paris", "paris", "New York", "new-york", "x", "ab", "a", "don't", "A.I", "U.S.", "data_file", "é", "e\u0301")
@@ -31,6 +34,59 @@ DAYS = (
     "月",
 )
 TIMES = (":", ":30", "z", "pm", "a.m.", " in the morning", "noon", "half past ", "o'clock", " utc", "+02:00", ",", "x")
+LONE: tuple[str, ...] = (
+    "5",
+    "12",
+    "2026",
+    "0.5",
+    "3,000",
+    "5.",
+    "12,",
+    "march",
+    "may",
+    "mar.",
+    "the",
+    "of",
+    "day",
+    "and a half",
+    "1/2",
+    "half",
+    "past",
+)
+LONE += (
+    "dozen",
+    "million",
+    "bn",
+    "minus",
+    "below zero",
+    "degrees",
+    "celsius",
+    "am",
+    "p.m.",
+    "in the morning",
+    "o'clock",
+    "noon",
+    "utc",
+)
+LONE += (
+    "one",
+    "fifth",
+    "thirds",
+    "twenty",
+    "x",
+    "base",
+    "mayor",
+    "ones",
+    "$",
+    "-",
+    "percent",
+    "1",
+    "k",
+    "march,",
+    "\n",
+    "(",
+    ")",
+)
 PIECES, WORDS, MOMENTS = map(st.sampled_from, (NAMES + MARKS, NUMBERS + AROUND_NUMBERS, DAYS + TIMES))
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
 
@@ -41,6 +97,19 @@ def test_what_plainly_stands_there_is_said(text: str, value: str) -> None:
     for one in (Text((text,)), Text((f"{text} {value}, {text}",)), said):
         if one.plainly_says(value):
             assert one.says(value)
+
+
+@given(st.lists(st.sampled_from(LONE), max_size=7).map(" ".join), st.sampled_from((5, 12, 2026, 0.5, 5.0, 3000, 1, 0)))
+def test_a_number_that_stands_alone_among_plain_words_is_said(text: str, value: int | float) -> None:
+    said = Said((Message("user", text),))
+    if stands_alone(fold(text), value):
+        assert value in said._numbers or value in said._floats
+
+
+def test_a_number_between_words_stands_alone() -> None:
+    text = "a base of 10 units, a height of 5 and the 7 dwarfs by 2.5. For 3 people on the 4 of may, 6 o'clock, minus 8"
+    assert [value for value in range(11) if stands_alone(text.lower(), value)] == [3, 5, 7, 10]
+    assert stands_alone(text.lower(), 2.5)
 
 
 def test_a_name_between_spaces_and_punctuation_is_found_quickly() -> None:
