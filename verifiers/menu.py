@@ -165,7 +165,7 @@ def _composed(tools: list[Json]) -> Menu | None:
 @lru_cache(maxsize=4096)
 def _known(text: bytes) -> _Known | None:
     """A tool by its text; None for one that is not sound."""
-    tool = json.loads(text)
+    tool = orjson.loads(text)
     budget = Budget()
     deep = text.count(b"{") + text.count(b"[") >= MAX_LEVELS and _too_deep([tool])
     read = None if deep else read_tool(tool)

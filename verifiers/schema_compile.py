@@ -25,7 +25,9 @@ from verifiers.schema_text import compile_pattern
 _Use = Literal["value", "branch", "test"]
 _TESTS = frozenset(("not", "if", "contains"))
 _BRANCHES = frozenset((*IN_PLACE, *IN_PLACE_LISTS, *REFERENCES, "dependentSchemas"))
-_SAYS = ("additionalProperties", "unevaluatedProperties")
+_COMBINING = frozenset(("allOf", "anyOf", "oneOf", "then", "else"))
+_SAYS = frozenset(("additionalProperties", "unevaluatedProperties"))
+_DIGESTED = SUBSCHEMAS | SUBSCHEMA_LISTS | SUBSCHEMA_MAPS | {"enum", "pattern", "multipleOf", "const", "default"}
 _LEFT_OUT = frozenset(
     {"$defs", "definitions", "$id", "$anchor", "$dynamicAnchor", *REFERENCES}
     | {"$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
@@ -88,13 +90,12 @@ class _Build:
         made: Schema = {}
         for keyword, value in schema.items():
             if keyword not in _LEFT_OUT:
-                made[keyword] = self._keyword(keyword, value, use)
+                made[keyword] = self._keyword(keyword, value, use) if keyword in _DIGESTED else value
         if targets := self.links.targets.get(id(schema)):
             inner = [self.shell(target, _inside(use, "$ref")) for target in targets]
             listed = made.get("allOf", [])
             made["allOf"] = [*inner, *(listed if isinstance(listed, list) else [])]
-        says = any(keyword in schema for keyword in _SAYS)
-        if use == "value" and not says and self.lists[id(schema)]:
+        if use == "value" and self.lists[id(schema)] and _SAYS.isdisjoint(schema):
             made["unevaluatedProperties"] = False
         self._check_required(schema, made)
         return made
@@ -120,6 +121,8 @@ class _Build:
 
     def _lists_properties(self, schema: Schema) -> bool:
         """Whether a schema lists `properties`, itself or through what it applies to its own value."""
+        if id(schema) not in self.links.targets and _COMBINING.isdisjoint(schema):
+            return "properties" in schema
         if "properties" in schema or self._any(self.links.targets.get(id(schema), [])):
             return True
         if self._any(schema.get("allOf", [])) or self._any([schema.get("then"), schema.get("else")]):

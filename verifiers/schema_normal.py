@@ -27,18 +27,20 @@ SUBSCHEMAS = frozenset(
 )
 SUBSCHEMA_LISTS = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
 SUBSCHEMA_MAPS = frozenset(("$defs", "definitions", "dependentSchemas", "patternProperties", "properties"))
+_HOLD_SCHEMAS = SUBSCHEMAS | SUBSCHEMA_LISTS | SUBSCHEMA_MAPS
 _DROPPED = frozenset(("$schema", "$vocabulary", "contentSchema"))
 _ANNOTATIONS: dict[str, type] = {
     **dict.fromkeys(("$comment", "title", "description", "format", "contentEncoding", "contentMediaType"), str),
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly"), bool),
     "examples": list,
 }
+_JUDGED_HERE = _DROPPED | _ANNOTATIONS.keys()
 MAX_NODES = 15_000
 _MAX_PROGRAM = 400_000
 """Instructions of all patterns of a menu together: what RE2 compiles in half a second."""
 
 
-_JUDGED_ELSEWHERE = SUBSCHEMA_MAPS | _DROPPED | _ANNOTATIONS.keys() | {"type", "const"}
+_JUDGED_ELSEWHERE = SUBSCHEMA_MAPS | _JUDGED_HERE | {"type", "const"}
 
 
 def _shapes() -> dict[str, Draft202012Validator]:
@@ -123,12 +125,8 @@ class Walk:
         self._annotations(schema)
         self._required(schema)
         self._type(schema, place)
-        for keyword in list(schema):
-            if (
-                keyword in _SHAPES
-                and not _plainly(keyword, schema[keyword])
-                and (not _SHAPES[keyword].is_valid(schema[keyword]))
-            ):
+        for keyword in [keyword for keyword in schema if keyword in _SHAPES]:
+            if not _plainly(keyword, schema[keyword]) and not _SHAPES[keyword].is_valid(schema[keyword]):
                 self.fault("bad_schema", place, f"`{keyword}` cannot be {_show(schema[keyword])}")
         if isinstance(schema.get("$id"), str):
             try:
@@ -136,7 +134,8 @@ class Walk:
             except ValueError:
                 self.fault("bad_schema", place, f"`$id` is no URI: {_show(schema['$id'])}")
         self.nodes.append(Node(schema, base))
-        self._patterns(schema, place)
+        if "pattern" in schema or "patternProperties" in schema:
+            self._patterns(schema, place)
         self._children(schema, place, base)
         return schema
 
@@ -145,9 +144,8 @@ class Walk:
         self.faults.append(Fault(code, f"{place}: {detail}"))
 
     def _annotations(self, schema: Schema) -> None:
-        for keyword in [*schema]:
-            kind = _ANNOTATIONS.get(keyword)
-            if keyword in _DROPPED or (kind and not isinstance(schema[keyword], kind)):
+        for keyword in [keyword for keyword in schema if keyword in _JUDGED_HERE]:
+            if keyword in _DROPPED or not isinstance(schema[keyword], _ANNOTATIONS[keyword]):
                 del schema[keyword]
 
     def _required(self, schema: Schema) -> None:
@@ -177,6 +175,10 @@ class Walk:
             self.fault("bad_schema", place, str(fault))
             return
         if read == {"type": written}:
+            self._enum_of_items(schema)
+            return
+        if read.keys() == {"type"} and isinstance(read["type"], str):
+            schema["type"] = read["type"]
             self._enum_of_items(schema)
             return
         read = copy.deepcopy(read)
@@ -217,7 +219,7 @@ class Walk:
                 self.fault("unsupported_pattern", place, f"the pattern {_show(text)}: {wrong}")
 
     def _children(self, schema: Schema, place: str, base: str) -> None:
-        for keyword in list(schema):
+        for keyword in [keyword for keyword in schema if keyword in _HOLD_SCHEMAS]:
             value = schema[keyword]
             inner = f"{place}.{keyword}"
             if keyword in SUBSCHEMAS:

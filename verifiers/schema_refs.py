@@ -21,6 +21,7 @@ from verifiers.schema_normal import Schema, Walk
 IN_PLACE = ("not", "if", "then", "else")
 IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 REFERENCES = ("$ref", "$dynamicRef")
+_REFERENCES = frozenset(REFERENCES)
 
 
 @dataclass(slots=True)
@@ -64,8 +65,10 @@ def link(root: Schema, walk: Walk) -> Links:
     reference makes schemas (`#/components/...`) are normalised in a copy, for they may be data as well.
     """
     links = Links()
-    if any(keyword in node.schema for node in walk.nodes for keyword in REFERENCES):
-        _resolve(root, walk, links)
+    if all(_REFERENCES.isdisjoint(node.schema) for node in walk.nodes):
+        links.inner_first = [node.schema for node in reversed(walk.nodes)]  # a tree, which was walked from its root
+        return links
+    _resolve(root, walk, links)
     if not walk.faults:
         _order(walk, links)
     return links
