@@ -13,13 +13,14 @@ import os
 import select
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
 from data.errors import SparringError, StoreError
+
+if TYPE_CHECKING:  # one worker needs no pool
+    from concurrent.futures import Future
 
 Numbered = tuple[int, bytes]
 
@@ -103,6 +104,8 @@ def judged(stream: Stream, file: str, judge: Judge, workers: int) -> Iterator[Pr
         for batch in batches(stream, file, FEW):
             yield judge_batch(judge, batch)
         return
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
     window: deque[Future[Printed]] = deque()
     try:
         with ProcessPoolExecutor(workers) as pool:

@@ -45,6 +45,7 @@ class _Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, a: Program, b: Program) -> bool | None:
+        """The child's answer; raises `_Ended`."""
         with self._lock:
             try:
                 process = self._started()
@@ -53,7 +54,7 @@ class _Child:
                 return _ANSWERS[self._line(process, WALL_SECONDS)]
             except (OSError, _Ended):
                 self._end()
-                return None
+                raise _Ended from None
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -102,9 +103,17 @@ os.register_at_fork(after_in_child=_forget)
 
 
 @lru_cache(maxsize=1024)
+def _answer(a: Program, b: Program) -> bool | None:
+    """What the child answered, kept; where it gave no answer in time it raises, and is asked again another time."""
+    return _child.ask(a, b)
+
+
 def exactly_equal(a: Program, b: Program) -> bool | None:
     """Whether two programs are equal wherever both have a value; None for undecided."""
-    return _child.ask(a, b)
+    try:
+        return _answer(a, b)
+    except _Ended:
+        return None
 
 
 def at_most(questions: int) -> Callable[[Program, Program], bool | None]:

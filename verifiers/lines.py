@@ -17,10 +17,8 @@ from data.records import Draft, Json, Message, Verdict
 from verifiers.answer import MAX_BYTES, MAX_LEVELS, JsonFault, check_unicode, read_json
 from verifiers.calls import check_calls
 from verifiers.completion import read_completion
-from verifiers.execution import check_execution
 from verifiers.formats import FORMATS
 from verifiers.menu import read_menu
-from verifiers.outcome import score_task
 from verifiers.quick_json import quick_json
 from verifiers.verify import check_alternatives, identity, verify
 
@@ -85,6 +83,8 @@ def score_line(line: bytes, number: int, *, harness: str = "tags") -> dict[str, 
         name = _name_in(line, number) if name == number else name
         verdict = fault.verdict
         return _scored(name, "checker_error", detail=f"{verdict.check}/{verdict.code}: {verdict.detail}")
+    from verifiers.outcome import score_task  # `verify` never needs it
+
     scored = score_task(
         tools,
         calls,
@@ -186,6 +186,8 @@ def _gold(row: dict[str, Any]) -> tuple[Any, Any, Json]:
     world, implementations = row.get("world"), row.get("implementations")
     if not calls or (world is None and implementations is None):
         return menu.tools, calls, None
+    from verifiers.execution import check_execution
+
     outcome = check_execution(menu, calls, world, implementations)
     if isinstance(outcome, Verdict):
         raise _BadLine(outcome.detail, outcome.check, outcome.code)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from data.canonical import task_id
 from data.errors import UsageError
@@ -17,12 +18,12 @@ from data.records import Draft, Json, JsonObject, Message, Verdict
 from verifiers.calls import call_faults, check_calls
 from verifiers.completion import check_question, check_text
 from verifiers.determinacy import determinacy_faults
-from verifiers.execution import check_execution
 from verifiers.grounding import grounding_faults
 from verifiers.menu import Menu, read_tools
-from verifiers.mutant import Calls, Gold
-from verifiers.soundness import Executed, check_soundness
 from verifiers.unanswerable import check_unanswerable
+
+if TYPE_CHECKING:  # checks 6 and 7 are imported when a row asks for them, for most rows do not
+    from verifiers.mutant import Calls
 
 VERIFIER_VERSION = "2"
 """Enters cache keys and manifests; it changes whenever a verdict, an outcome or a reward can."""
@@ -134,6 +135,8 @@ def _failures(
         yield from _some(determinacy_faults(menu, calls, draft.messages))
     executable = draft.world is not None or draft.implementations is not None
     if executable and not wanted.isdisjoint(("execution", "soundness")):
+        from verifiers.execution import check_execution
+
         came_to = check_execution(menu, calls, draft.world, draft.implementations)
         if isinstance(came_to, Verdict):
             yield came_to
@@ -142,6 +145,9 @@ def _failures(
     if "soundness" in wanted and not unfit:
         accept, may_omit = (given if _says_something(given) else None for given in (draft.accept, draft.may_omit))
         if executable or named or accept or may_omit:
+            from verifiers.mutant import Gold
+            from verifiers.soundness import Executed, check_soundness
+
             gold = Gold(menu, calls, draft.messages, accept or [{}] * len(calls), may_omit or [()] * len(calls))  # type: ignore[arg-type]
             executed = Executed(draft.world, draft.implementations, found.outcome) if executable else None
             sound = check_soundness(gold, executed)

@@ -101,10 +101,10 @@ def test_rational_expressions_and_equal_programs_need_no_child() -> None:
 @pytest.fixture
 def fresh() -> Iterator[None]:
     """No answer kept from before, no child left with other limits."""
-    exactly_equal.cache_clear()
+    algebra_exact._answer.cache_clear()
     algebra_exact._child._end()
     yield
-    exactly_equal.cache_clear()
+    algebra_exact._answer.cache_clear()
     algebra_exact._child._end()
 
 
@@ -124,6 +124,15 @@ def test_the_child_ends_at_its_limit_and_another_answers_the_next_question(monke
     assert exactly_equal(HARD_PROGRAM, SAME_PROGRAM) is None
     monkeypatch.undo()
     assert exactly_equal(("8", "sqrt"), ("2", "2", "sqrt", "*")) is True
+
+
+@pytest.mark.usefixtures("fresh")
+def test_what_was_not_answered_in_time_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    question = (("8", "sqrt"), ("2", "2", "sqrt", "*"))
+    monkeypatch.setattr(algebra_exact, "_WORKER", tmp_path / "missing.py")
+    assert exactly_equal(*question) is None
+    monkeypatch.undo()
+    assert exactly_equal(*question) is True
 
 
 @pytest.mark.usefixtures("fresh")
@@ -158,7 +167,7 @@ def _alive(pid: int) -> bool:
 
 
 def test_a_forked_process_asks_a_child_of_its_own() -> None:
-    exactly_equal.cache_clear()
+    algebra_exact._answer.cache_clear()
     assert exactly_equal(("8", "sqrt"), ("2", "2", "sqrt", "*"))
     inherited = algebra_exact._child
     pid = os.fork()
