@@ -1,10 +1,17 @@
 """Grounding: a said value stands in the argument that it is said of, as far as the text labels it."""
 
+from unittest.mock import patch
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.records import Json, JsonObject, Message, Verdict
+from verifiers import meant
 from verifiers.grounding import check_grounding
+from verifiers.meant import meant_faults
 from verifiers.menu import Menu, read_menu
+from verifiers.said import Said
 
 
 def verdict(text: str, *calls: dict[str, Json], required: tuple[str, ...] = ()) -> str | None:
@@ -104,3 +111,47 @@ def test_a_megabyte_of_anything_gets_its_verdict(piece: str) -> None:
     assert verdict(text + " base 7919 height 5387", {"base": 7919, "height": 5387, "start": "to", "end": "from"}) in (
         *(None, "ungrounded", "exchanged_values"),
     )
+
+
+NAMES = (
+    "base",
+    "height",
+    "from_city",
+    "toCity",
+    "origin",
+    "destination",
+    "old_name",
+    "new_name",
+    "base_height",
+    "adults",
+)
+VALUES = (5, 5.0, 12, 0.5, True, "Paris", "New York", "docs", "")
+TEXTS: tuple[str, ...] = (
+    "base",
+    "height",
+    "heights",
+    "from",
+    "to",
+    "city",
+    "origin",
+    "old",
+    "new",
+    "name",
+    "adult",
+    "five",
+    "and",
+    "both",
+)
+TEXTS += (".", "of", "5", "12", "0.5", "Paris", "New York", "docs", "7", "2026-03-05")
+
+
+@given(
+    st.lists(st.sampled_from(TEXTS), max_size=14).map(" ".join),
+    st.dictionaries(st.sampled_from(NAMES), st.sampled_from(VALUES), min_size=2, max_size=4),
+)
+def test_what_a_cheap_look_spares_has_no_fault(text: str, arguments: dict[str, Json]) -> None:
+    calls: tuple[JsonObject, ...] = ({"name": "act", "arguments": arguments},)
+    said = Said((Message("user", text),))
+    with patch.object(meant, "_may_tell", lambda *asked: True):
+        careful = list(meant_faults(calls, said))
+    assert list(meant_faults(calls, said)) == careful
