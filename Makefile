@@ -7,7 +7,8 @@ READERS := .readers/4.6.1/ready .readers/3.6.0/ready
 PORT ?= 4200
 SECURE ?=
 .DEFAULT_GOAL := help
-.PHONY: help run test check test-trainers server serve golden bench lock clean
+ENGINE ?=
+.PHONY: help run test check engine test-engine test-trainers server serve golden bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,7 +26,13 @@ check: .venv/dev ## Lint, type-check and the tests that need neither a server no
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not model and not flow" $(ARGS)
+	$(BIN)/pytest -m "not model and not flow and not engine" $(ARGS)
+
+engine: .venv/ready ## Set up .venv-engine: vLLM and trainers, for the GPU if there is one (2 GB; ENGINE=cpu or gpu)
+	$(BIN)/python -m policies.engine_env build $(ENGINE)
+
+test-engine: .venv/dev engine ## Run the tests that need the engine environment
+	$(BIN)/pytest -m engine $(ARGS)
 
 test-trainers: .venv/dev ## Read each export with its trainer's own loader, in environments of their own (6 GB)
 	$(BIN)/python -m tests.trainers.lanes $(ARGS)
@@ -38,7 +45,7 @@ serve: .venv/ready .venv/weights ## Start server, deployments and a worker on th
 	PORT=$(PORT) SECURE=$(SECURE) $(BIN)/python -m flows.serve
 
 golden: .venv/dev ## Write the golden files anew; review the diff
-	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow" tests
+	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow and not engine" tests
 
 bench: .venv/dev ## Measure speed and memory (BENCH=flow, verify, publish, ... and ARGS)
 	$(BIN)/python -m benchmarks.$(BENCH) $(ARGS)

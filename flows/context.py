@@ -31,8 +31,8 @@ from policies.players import Player
 from policies.protocol import SamplingParams
 from solver.rollouts import Settings
 
-CHUNK = {"embedded": 8, "scripted": 500}
-URL_CHUNK = 128
+CHUNK = {"embedded": 8, "vllm": 16, "scripted": 500}
+LARGE_CHUNK = 128
 MOST_PARENTS = 10_000
 WAVE = 2
 """Chunks under way at once, and between two looks at whether there are enough tasks."""
@@ -82,13 +82,13 @@ class Context:
     @property
     def chunk(self) -> int:
         """Briefs in a chunk: enough to keep the generator busy, few enough to lose little."""
-        return CHUNK.get(kind_of(self.generator.engine), URL_CHUNK)
+        return chunk_of(self.generator)
 
     def style(self, player: Player) -> Any:
-        """Small embedded models continue examples, servers chat; the scripted stand-in does either."""
+        """The small default model continues examples, models that somebody names chat; the stand-in does either."""
         if self.config.style != "auto":
             return self.config.style
-        return "chat" if player.engine.startswith("http") else "plain"
+        return "chat" if is_large(player) else "plain"
 
     @property
     def sampling(self) -> SamplingParams:
@@ -136,8 +136,18 @@ class Context:
                 self._engines = None
 
 
+def is_large(player: Player) -> bool:
+    """Whether somebody named the model of a server; what was trained from a default model is as small as it."""
+    return player.base.startswith(("http", "vllm:"))
+
+
+def chunk_of(player: Player) -> int:
+    """Prompts in a chunk for this player."""
+    return LARGE_CHUNK if is_large(player) else CHUNK[kind_of(player.engine)]
+
+
 def kind_of(engine: str) -> str:
-    """`embedded`, `scripted` or `url`."""
+    """`embedded`, `vllm`, `scripted` or `url`."""
     kind = engine.partition(":")[0]
     return "url" if kind in ("http", "https") else kind
 

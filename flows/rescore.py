@@ -21,7 +21,7 @@ from data.storage import open_storage
 from data.store import Publication, publish
 from data.version import Version, open_version
 from flows import announce, chunk_tasks, runlog
-from flows.context import CHUNK, URL_CHUNK, WAVE, Context, context, forget, kind_of
+from flows.context import WAVE, Context, chunk_of, context, forget
 from flows.flow_options import checked, flow_options
 from flows.origin import remeasured
 from flows.preflight import prepare_solver
@@ -55,7 +55,7 @@ def rescore(config: RescoreConfig) -> str:
 
 def _run(run: Context, config: RescoreConfig, version: Version) -> str:
     start = time.monotonic()
-    size = CHUNK.get(kind_of(run.solver.engine), URL_CHUNK)
+    size = chunk_of(run.solver)
     found = Remeasured(version, size, _measure(run, version, size))
     changes = found.changes()
     tokens = sum(

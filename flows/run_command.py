@@ -30,7 +30,9 @@ def run(
     tasks: Annotated[int, typer.Option(help="tasks to publish")] = 32,
     seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
     budget: Annotated[int, typer.Option(help="candidates at most; 0: 32 for each task")] = 0,
-    engine: Annotated[str, typer.Option(help="embedded, scripted[:options], or a URL with #model")] = "embedded",
+    engine: Annotated[
+        str, typer.Option(help="embedded, vllm[:folder], scripted[:options], or a URL with #model")
+    ] = "embedded",
     generator: Annotated[str, typer.Option(help="another engine for the generator")] = "",
     solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
     tools: Annotated[

@@ -1,8 +1,9 @@
 """From what a person writes after `--engine`, `--generator` or `--solver` to an open engine.
 
 In: an engine as text and the player's role. Out: an `Engine`. There are `embedded` (the fetched weights) and
-`embedded:<file.gguf>`, `scripted` and `scripted:<options>`, and `http(s)://host:port/v1#model`. Nothing is sampled
-here and nobody is called; `await engine.check()` is the preflight.
+`embedded:<file.gguf>`, `vllm` (the same weights, converted) and `vllm:<folder>` (a model or a LoRA adapter), `scripted`
+and `scripted:<options>`, and `http(s)://host:port/v1#model`. Nothing is sampled here, nobody is called and no server
+is started; `await engine.check()` is the preflight.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from data.errors import UsageError
-from policies import weights
+from policies import model_folder, weights
 from policies.embedded import EmbeddedPolicy
 from policies.endpoint import EndpointPolicy
 from policies.engine import Engine
+from policies.managed import VllmPolicy
 from policies.scripted import ScriptedPolicy
 
 Role = Literal["generator", "solver"]
@@ -34,13 +36,11 @@ def open_policy(engine: str, *, role: Role) -> Engine:
         case "http" | "https":
             return EndpointPolicy(engine)
         case "vllm":
-            raise UsageError(
-                "the managed vLLM engine is not in this version",
-                hint="start vLLM yourself and give its URL, such as --solver http://localhost:8000/v1#model",
-            )
+            return VllmPolicy(rest)
     raise UsageError(
         f"unknown engine {engine!r}",
-        hint="there are embedded, embedded:<file.gguf>, scripted, scripted:<options>, http(s)://host:port/v1#model",
+        hint="there are embedded, embedded:<file.gguf>, vllm, vllm:<folder>, scripted, scripted:<options>, "
+        "http(s)://host:port/v1#model",
     )
 
 
@@ -52,6 +52,8 @@ def engine_digest(engine: str, role: Role) -> str:
     if kind == "embedded":
         default = not rest and not weights.named()
         return "sha256:" + (weights.SHA256 if default else weights.sha256(_gguf(rest)))
+    if kind == "vllm":
+        return model_folder.find(rest).digest
     return open_policy(engine, role=role).digest
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from data.errors import PolicyError
-from policies.engine import Engine, Keep, failed
+from policies.engine import Engine, Keep, failed, runs
 from policies.llama import SAMPLES, Event, Model, load
 from policies.protocol import Completion, Prompt, SamplingParams, completion_seed, prompt_text
 
@@ -123,17 +123,6 @@ def _arrive(loop: asyncio.AbstractEventLoop, arrived: asyncio.Queue[Completion |
 def _end(arrived: asyncio.Queue[Completion | None], _: asyncio.Future[None]) -> None:
     """Nothing arrives any more."""
     arrived.put_nowait(None)
-
-
-def runs(indices: Sequence[int], longest: int) -> list[range]:
-    """Ascending indices as consecutive ranges of at most `longest`: one request each."""
-    found: list[range] = []
-    for index in indices:
-        if found and found[-1].stop == index and len(found[-1]) < longest:
-            found[-1] = range(found[-1].start, index + 1)
-        else:
-            found.append(range(index, index + 1))
-    return found
 
 
 def request(prompt: Prompt, n: int, seed: int, params: SamplingParams) -> Event:

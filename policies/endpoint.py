@@ -1,12 +1,13 @@
 """Any OpenAI-compatible server as a player: vLLM, llama-server, Ollama, a hosted API.
 
 In: `http(s)://host:port/v1#model` (without `#model` the one model that the server lists) and an API key from
-`SPARRING_API_KEY` or `OPENAI_API_KEY`, if it wants one. Out: completions, each from a request of its own with its own
-seed. The `openai` client retries connections, timeouts, 408, 409, 429 and 5xx with jitter and honours Retry-After up to
-two minutes; what is added here is a deadline over all tries, a bound on what is in flight, a circuit breaker, and which
-failure is whose: one sample's, or the engine's. A prompt with tools goes out with the `tools` parameter, and its
-completion is the JSON list of the `tool_calls` that came back. Not promised: that the server obeys seeds or schemas, or
-turns its own sampling defaults (top-k, min-p) off. Token counts are 0 where it reports none.
+`SPARRING_API_KEY` or `OPENAI_API_KEY`, if it wants one. Out: completions, each with its own seed and, unless told
+otherwise, from a request of its own. The `openai` client retries connections, timeouts, 408, 409, 429 and 5xx with
+jitter and honours Retry-After up to two minutes; what is added here is a deadline over all tries, a bound on what is in
+flight, a circuit breaker, and which failure is whose: one sample's, or the engine's. A prompt with tools goes out with
+the `tools` parameter, and its completion is the JSON list of the `tool_calls` that came back. Not promised: that the
+server obeys seeds or schemas, or turns its own sampling defaults (top-k, min-p) off. Token counts are 0 where it
+reports none.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from openai import AsyncOpenAI
 
 from data.errors import EngineUnavailable, PolicyError, UsageError
 from policies.breaker import Breaker
-from policies.engine import Engine, Keep, failed, together
+from policies.engine import Engine, Keep, failed, runs, together
 from policies.protocol import Completion, Prompt, SamplingParams, completion_seed
 
 KEYS = ("SPARRING_API_KEY", "OPENAI_API_KEY")
@@ -42,9 +43,13 @@ class EndpointPolicy(Engine):
         attempt: float = 180.0,
         retries: int = 4,
         in_flight: int = 32,
+        samples: int = 1,
+        key: str = "",
         breaker: Breaker | None = None,
     ) -> None:
-        """`engine` is the URL. `deadline` bounds one sample over all tries, `attempt` one try; both in seconds.
+        """`engine` is the URL. `deadline` bounds one request over all tries, `attempt` one try; both in seconds.
+        `samples` of a prompt at most go into one request: more than one only where the server numbers their seeds as
+        `completion_seed` does. `key` stands in place of the environment's.
 
         Raises `UsageError` for a URL that is none, or that carries a password.
         """
@@ -56,7 +61,8 @@ class EndpointPolicy(Engine):
         self._room = asyncio.Semaphore(in_flight)
         self._naming = asyncio.Lock()
         _check_url(self._url)
-        key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "none")
+        self._samples = samples
+        key = key or next((os.environ[name] for name in KEYS if os.environ.get(name)), "none")
         self._client = AsyncOpenAI(base_url=self._url, api_key=key, timeout=attempt, max_retries=retries)
 
     @property
@@ -98,19 +104,22 @@ class EndpointPolicy(Engine):
             if self._model is None:
                 await self.check()
 
-        async def one(index: int) -> None:
+        async def one(group: range) -> None:
             async with self._room:
-                keep(await self._ask(prompt, index, params))
+                for completion in await self._ask(prompt, group, params):
+                    keep(completion)
 
-        await together(one(index) for index in indices)
+        # Greedy samples are all the same, and vLLM refuses to draw several.
+        together_at_most = self._samples if params.temperature > 0 else 1
+        await together(one(group) for group in runs(indices, together_at_most))
 
-    async def _ask(self, prompt: Prompt, index: int, params: SamplingParams) -> Completion:
-        """One sample: a completion, or why there is none. Raises `PolicyError` when the next one would fare alike."""
+    async def _ask(self, prompt: Prompt, group: range, params: SamplingParams) -> list[Completion]:
+        """The samples of one request, or why there are none. Raises `PolicyError` when the next would fare alike."""
         self._breaker.enter()
-        seed = completion_seed(params, prompt, index)
+        seed = completion_seed(params, prompt, group.start)
         try:
             async with asyncio.timeout(self._deadline):
-                completion = await self._request(prompt, index, seed, params)
+                completions = await self._request(prompt, group, seed, params)
         except TimeoutError:
             reason = f"no answer within {self._deadline:g} s"
         except openai.OpenAIError as fault:
@@ -119,16 +128,16 @@ class EndpointPolicy(Engine):
             reason = _reason(fault)
             if reason.startswith("context_length"):  # This prompt's fault: the engine is well.
                 self._breaker.succeeded()
-                return failed(index, seed, reason)
+                return [failed(index, seed + place, reason) for place, index in enumerate(group)]
         except (ValueError, TypeError, AttributeError, LookupError) as fault:
             reason = f"malformed answer: {type(fault).__name__}: {fault}"
         else:
             self._breaker.succeeded()
-            return completion
+            return completions
         self._breaker.failed(reason)
-        return failed(index, seed, reason)
+        return [failed(index, seed + place, reason) for place, index in enumerate(group)]
 
-    async def _request(self, prompt: Prompt, index: int, seed: int, params: SamplingParams) -> Completion:
+    async def _request(self, prompt: Prompt, group: range, seed: int, params: SamplingParams) -> list[Completion]:
         settings: dict[str, Any] = {
             "model": self._model,
             "seed": seed,
@@ -137,29 +146,25 @@ class EndpointPolicy(Engine):
             "max_tokens": params.max_tokens,
             "stop": list(prompt.stop) or openai.omit,
         }
+        extra: dict[str, Any] = {}
+        if len(group) > 1:
+            # Usage counts the tokens of all samples together; vLLM gives those of each.
+            settings["n"] = len(group)
+            extra["return_token_ids"] = True
         form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": prompt.schema, "strict": True}}
         if prompt.text is not None:
-            # Plain completions have no standard field for a schema: vLLM reads the first, llama-server the second.
-            extra = {"response_format": form, "json_schema": prompt.schema} if prompt.schema is not None else None
-            reply: Any = await self._client.completions.create(prompt=prompt.text, extra_body=extra, **settings)
-            text = reply.choices[0].text
+            if prompt.schema is not None:
+                # Plain completions have no standard field for a schema: vLLM reads the first, llama-server the second.
+                extra |= {"response_format": form, "json_schema": prompt.schema}
+            reply: Any = await self._client.completions.create(prompt=prompt.text, extra_body=extra or None, **settings)
         else:
             messages: Any = [{"role": turn.role, "content": turn.content} for turn in prompt.messages or ()]
             settings["response_format"] = form if prompt.schema is not None else openai.omit
             settings["tools"] = list(prompt.tools) or openai.omit
-            reply = await self._client.chat.completions.create(messages=messages, **settings)
-            message = reply.choices[0].message
-            text = _called(message.tool_calls or ()) if prompt.tools else message.content or ""
-        if not isinstance(text, str):
-            raise TypeError(f"the text is a {type(text).__name__}")
-        return Completion(
-            text=text,
-            index=index,
-            seed=seed,
-            prompt_tokens=getattr(reply.usage, "prompt_tokens", None) or 0,
-            completion_tokens=getattr(reply.usage, "completion_tokens", None) or 0,
-            finish_reason="length" if reply.choices[0].finish_reason == "length" else "stop",
-        )
+            reply = await self._client.chat.completions.create(messages=messages, extra_body=extra or None, **settings)
+        said = {choice.index: choice for choice in reply.choices}
+        tools = bool(prompt.tools)
+        return [_completion(said[at], reply.usage, group, at, seed, tools=tools) for at in range(len(group))]
 
     def _unusable(self, fault: openai.OpenAIError) -> PolicyError | None:
         """The fault as the engine's, if every request would meet it."""
@@ -185,6 +190,27 @@ class EndpointPolicy(Engine):
 def _called(calls: Iterable[Any]) -> str:
     """The calls of a message as JSON text. Arguments stay the text that came: whoever judges reads it strictly."""
     return json.dumps([{"arguments": call.function.arguments, "name": call.function.name} for call in calls])
+
+
+def _completion(choice: Any, usage: Any, group: range, place: int, seed: int, *, tools: bool) -> Completion:
+    """One of the choices of an answer. Raises `TypeError` when it has no text."""
+    message = getattr(choice, "message", None)
+    if message is None:
+        text = choice.text
+    else:
+        text = _called(message.tool_calls or ()) if tools else message.content or ""
+    if not isinstance(text, str):
+        raise TypeError(f"the text is a {type(text).__name__}")
+    alone = len(group) == 1  # Usage counts all samples of a request together.
+    tokens = getattr(usage, "completion_tokens", None) if alone else len(getattr(choice, "token_ids", None) or ())
+    return Completion(
+        text=text,
+        index=group[place],
+        seed=seed + place,
+        prompt_tokens=getattr(usage, "prompt_tokens", None) or 0,
+        completion_tokens=tokens or 0,
+        finish_reason="length" if choice.finish_reason == "length" else "stop",
+    )
 
 
 def _check_url(url: str) -> None:

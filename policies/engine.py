@@ -69,3 +69,14 @@ async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
 def failed(index: int, seed: int, reason: str) -> Completion:
     """A sample that the engine could not deliver: counted nowhere, `reason` says why."""
     return Completion("", index, seed, 0, 0, "error", reason)
+
+
+def runs(indices: Sequence[int], longest: int) -> list[range]:
+    """Ascending indices as consecutive ranges of at most `longest`: one request each."""
+    found: list[range] = []
+    for index in indices:
+        if found and found[-1].stop == index and len(found[-1]) < longest:
+            found[-1] = range(found[-1].start, index + 1)
+        else:
+            found.append(range(index, index + 1))
+    return found

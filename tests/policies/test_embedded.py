@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from data.errors import PolicyError
 from data.records import JsonObject, Message
 from policies import embedded, llama, weights
-from policies.embedded import EmbeddedPolicy, request, runs
+from policies.embedded import EmbeddedPolicy, request
+from policies.engine import runs
 from policies.llama import SAMPLES, Event
 from policies.protocol import Completion, Prompt, SamplingParams, completion_seed
 

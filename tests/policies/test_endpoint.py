@@ -197,9 +197,11 @@ async def test_the_breaker_stops_a_run_of_failures() -> None:
 
 
 async def test_no_more_is_in_flight_than_allowed() -> None:
-    with serve(silence(0.2), silence(0.2), silence(0.2), silence(0.2)) as server:
+    with serve(silence(1), silence(1), silence(1), silence(1)) as server:
         policy = EndpointPolicy(f"{server.url}#m", in_flight=2)
         work = asyncio.create_task(policy.sample([PLAIN], 4, PARAMS))
+        while len(server.bodies) < 2:
+            await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         assert len(server.bodies) == 2
         await work

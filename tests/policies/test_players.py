@@ -115,12 +115,6 @@ def test_an_unknown_engine_lists_what_exists(engine: str) -> None:
     assert all(name in fault.value.hint for name in ("embedded", "scripted", "http"))
 
 
-def test_vllm_says_that_it_is_to_come_and_what_to_do() -> None:
-    with pytest.raises(UsageError, match="not in this version") as fault:
-        open_policy("vllm", role="solver")
-    assert "URL" in fault.value.hint
-
-
 def test_a_named_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     for name, words in (("notes.txt", "no GGUF"), ("nothing.gguf", "cannot be read")):
