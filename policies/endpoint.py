@@ -194,11 +194,9 @@ def _called(calls: Iterable[Any]) -> str:
 
 def _completion(choice: Any, usage: Any, group: range, place: int, seed: int, *, tools: bool) -> Completion:
     """One of the choices of an answer. Raises `TypeError` when it has no text."""
-    message = getattr(choice, "message", None)
-    if message is None:
-        text = choice.text
-    else:
-        text = _called(message.tool_calls or ()) if tools else message.content or ""
+    message: Any = getattr(choice, "message", None)
+    said = choice.text if message is None else message.content or ""
+    text = _called(message.tool_calls or ()) if tools else said
     if not isinstance(text, str):
         raise TypeError(f"the text is a {type(text).__name__}")
     alone = len(group) == 1  # Usage counts all samples of a request together.

