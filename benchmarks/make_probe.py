@@ -19,7 +19,16 @@ from typing import Any
 from verifiers.lines import verify_line
 
 SOURCE = Path(__file__).with_name("probe_tools.txt")
-SINGLE, MENU, SEED = 4, 4, 1
+SEED = 1
+KINDS = (
+    ("single of 2", 2),
+    ("single of 2", 2),
+    ("single of 4", 4),
+    ("single of 4", 4),
+    ("parallel", 4),
+    ("abstain", 3),
+)
+"""For each tool: kinds of task and the sizes of their menus. Small models need small menus to show anything at all."""
 JOINS = ("And one more thing.", "I need something else, too.", "That is not all.")
 
 
@@ -108,15 +117,15 @@ def tasks(text: str) -> list[dict[str, Any]]:
     for half, tools in halves(text).items():
         for place, tool in enumerate(tools):
             random = Random(f"{SEED}:{tool.shown['name']}")
-            for kind in (*["single"] * SINGLE, "parallel", "abstain"):
-                name = f"{half}-{tool.shown['name']}-{len(made)}"
-                made.append({"id": name, "half": half, "kind": kind, **_task(kind, tools, place, len(made), random)})
+            for kind, menu in KINDS:
+                task = _task(kind, menu, tools, place, len(made), random)
+                made.append({"id": f"{half}-{tool.shown['name']}-{len(made)}", "half": half, "kind": kind, **task})
     return made
 
 
-def _task(kind: str, tools: list[Tool], place: int, number: int, random: Random) -> dict[str, Any]:
+def _task(kind: str, size: int, tools: list[Tool], place: int, number: int, random: Random) -> dict[str, Any]:
     tool = tools[place]
-    others = random.sample([one for one in tools if one is not tool], MENU)
+    others = random.sample([one for one in tools if one is not tool], size)
     question, call = _asked(tool, number, random)
     if kind == "abstain":
         proof = {"removed": tool.shown, "calls": [call]}
@@ -126,7 +135,7 @@ def _task(kind: str, tools: list[Tool], place: int, number: int, random: Random)
         further, second = _asked(others[0], number, random)
         question = f"{question} {random.choice(JOINS)} {further}"
         calls.append(second)
-    menu = [tool, *others[: MENU - 1]]
+    menu = [tool, *others[: size - 1]]
     random.shuffle(menu)
     return {"question": question, "tools": [one.shown for one in menu], "calls": calls}
 

@@ -3,10 +3,10 @@
 In: a matrix with a row for each item and a column for each seed. Out: `Estimate`. Items are resampled with their seeds.
 A seed may also move all items at once (weights trained with it, a server's mood): what the seeds differ beyond chance
 is estimated by analysis of variance, and resampled beside the items (the residual bootstrap for crossed random effects,
-Carpenter, Goldstein and Rasbash 2003), so that seeds that differ by chance alone do not widen the interval. Where no
-item differs from another there is nothing to resample: the bound is then the one-sided Jeffreys bound on how often an
-unseen item might differ. Paired: give the matrix of differences.
-Not promised: 95 % when 2 or 3 seeds differ strongly (no method can know a spread from so few), or for under 20 items.
+Carpenter, Goldstein and Rasbash 2003), so that seeds that differ by chance alone hardly widen the interval. Few items
+and few seeds widen it as Student's t does. Where no item differs from another there is nothing to resample: the bound
+is then the one-sided Jeffreys bound on how often an unseen item might differ. Paired: give the matrix of differences.
+Not promised: quite 95 % where 2 or 3 seeds differ strongly; docs/evaluation.md has what was measured.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def estimate(values: ArrayLike, *, least: float = 0.0, most: float = 1.0) -> Est
         return Estimate(mean, mean - unseen * (mean - least), mean + unseen * (most - mean))
     random = np.random.default_rng(int.from_bytes(hashlib.sha256(matrix.tobytes()).digest()[:8], "big"))
     drawn = _resampled(items, random) + _shifts(matrix, random)
-    # A resample of n items spreads as if n - 1 were known.
-    drawn = mean + (drawn - mean) * np.sqrt(count / (count - 1))
+    # Resamples of few items spread too little: as if the spread of all items were known, and that of n - 1.
+    drawn = mean + (drawn - mean) * np.sqrt(count / (count - 1)) * _student(count)
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Estimate(mean, float(max(low, least)), float(min(high, most)))
 
@@ -62,6 +62,11 @@ def difference(one: ArrayLike, other: ArrayLike) -> Estimate:
     if first.shape != second.shape:
         raise ValueError(f"{first.shape} and {second.shape} are not the same items and seeds")
     return estimate(first - second, least=-1.0)
+
+
+def _student(count: int) -> float:
+    """How much wider an interval is whose spread is known from so few."""
+    return float(stats.t.ppf(0.975, count - 1) / stats.norm.ppf(0.975))
 
 
 def _resampled(items: Matrix, random: np.random.Generator) -> Matrix:
@@ -85,5 +90,5 @@ def _shifts(matrix: Matrix, random: np.random.Generator) -> Any:
     if spread <= chance:
         return 0.0
     # Scaled so that drawn effects have the variance that is beyond chance, which a draw of few seeds would shrink.
-    scaled = effects * np.sqrt((spread - chance) / spread * seeds / (seeds - 1))
+    scaled = effects * np.sqrt((spread - chance) / spread * seeds / (seeds - 1)) * _student(seeds)
     return random.choice(scaled, size=(REPLICATES, seeds)).mean(axis=1)

@@ -73,12 +73,12 @@ def test_pairing_takes_the_spread_of_items_out() -> None:
 
 
 @pytest.mark.parametrize("seeds", [1, 3, 5])
-@pytest.mark.parametrize("items", [40, 200])
+@pytest.mark.parametrize("items", [5, 40])
 def test_the_interval_holds_the_truth_95_times_in_100(items: int, seeds: int) -> None:
     """Items are a sample of all items (uniform abilities); seeds differ by chance alone."""
     random = np.random.default_rng(items * 10 + seeds)
     got = [estimate(answers(random, random.random(items), seeds)) for _ in range(TRIALS)]
-    assert 0.92 <= held(got, 0.5) <= 0.985
+    assert 0.915 <= held(got, 0.5) <= 0.985
 
 
 @pytest.mark.parametrize("seeds", [3, 5])
@@ -95,7 +95,7 @@ def test_seeds_that_move_all_items_widen_the_interval() -> None:
     """Five trainings whose means spread by 5 points: resampling items alone would hold the truth far less often."""
     random = np.random.default_rng(9)
     got = [estimate(answers(random, random.uniform(0.2, 0.8, size=200), 5, shift=0.05)) for _ in range(TRIALS)]
-    assert 0.88 <= held(got, 0.5) <= 0.985
+    assert 0.90 <= held(got, 0.5) <= 0.985
 
 
 def test_seeds_that_differ_by_chance_alone_hardly_widen_it() -> None:
@@ -106,4 +106,5 @@ def test_seeds_that_differ_by_chance_alone_hardly_widen_it() -> None:
         spread = float(matrix.mean(axis=1).std(ddof=1)) / 10 * 2 * 1.96
         got = estimate(matrix)
         ratios.append((got.high - got.low) / spread)
-    assert np.mean(ratios) < 1.15
+    assert np.median(ratios) < 1.1
+    assert np.mean(ratios) < 1.3
