@@ -1,6 +1,6 @@
 """A user's own tools, read once when a run starts and kept in its work folder.
 
-In: `RunConfig.tools`: a file (a list, or an OpenAPI or Swagger document), or `mcp:` and a server. Out: the
+In: `RunConfig.tools`: a file (a list, or an OpenAPI or Swagger document), its JSON, or `mcp:` and a server. Out: the
 configuration with the digest of what was read, which is part of the run's identity: other content is another run,
 wherever it lay. The list stands in `tools.json` of the work folder, where every step of the run finds it, also on
 another machine; it is a tools file itself. A run with a `--workdir` of its own resumes from it when the MCP server is
@@ -20,11 +20,11 @@ from data.atomic import make_folder, write_bytes
 from data.errors import StoreError
 from data.records import Json, Verdict
 from flows.progress import note
-from flows.settings import RunConfig
+from flows.settings import RunConfig, is_pasted
 from generator.catalogue import Catalogue, build_catalogue
 from generator.mcp_tools import PREFIX, ServerFault, list_tools
 from generator.tool_list import Refused, ToolList
-from generator.tools_file import read_tools
+from generator.tools_file import read_tools, tools_in
 
 KEPT = "tools.json"
 
@@ -34,7 +34,7 @@ def gathered(config: RunConfig) -> RunConfig:
     if not config.tools or config.tools_digest:
         return config
     read = _read(config)
-    catalogue = build_catalogue(read.tools, config.tools, read.left_out)
+    catalogue = build_catalogue(read.tools, _named(config), read.left_out)
     found = config.model_copy(update={"tools_digest": catalogue.digest})
     path = make_folder(found.work_folder.absolute()) / KEPT
     if not path.exists():
@@ -46,7 +46,7 @@ def gathered(config: RunConfig) -> RunConfig:
 def kept_catalogue(root: Path, config: RunConfig) -> Catalogue:
     """The catalogue of the tools kept in a work folder. Raises `StoreError` where it is not what the run began with."""
     read = _kept(root / KEPT)
-    catalogue = build_catalogue(read.tools, config.tools, read.left_out)
+    catalogue = build_catalogue(read.tools, _named(config), read.left_out)
     if catalogue.digest != config.tools_digest:
         raise StoreError(
             f"{root / KEPT} holds other tools than this run began with", hint="give another --workdir, or remove it"
@@ -54,7 +54,14 @@ def kept_catalogue(root: Path, config: RunConfig) -> Catalogue:
     return catalogue
 
 
+def _named(config: RunConfig) -> str:
+    """What faults call the source."""
+    return "the pasted tools" if is_pasted(config.tools) else config.tools
+
+
 def _read(config: RunConfig) -> ToolList:
+    if is_pasted(config.tools):
+        return tools_in(config.tools, _named(config))
     if not config.tools.startswith(PREFIX):
         return read_tools(Path(config.tools))
     kept = Path(config.workdir) / KEPT

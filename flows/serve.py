@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -22,6 +23,7 @@ from flows.settings import state_home
 
 PARALLEL = 2
 """Runs that the worker has at once."""
+GRACE_SECONDS = 20
 LOGIN_FILE = "server-login"
 
 
@@ -47,10 +49,41 @@ def serve(root: Path, port: int, *, secure: bool) -> None:
         command += ["--pool", POOL, "--name", "local", "--limit", str(PARALLEL)]
         log = home / "serve-worker.log"
         with child(command, log, cwd=root) as worker:
-            print(links(port, automations, login if secure else None), flush=True)
-            while worker.poll() is None:
-                time.sleep(0.5)
-            raise ServerError(f"the worker ended: {last_line(log)}", hint=f"its words are in {log}")
+            try:
+                print(links(port, automations, login if secure else None), flush=True)
+                while worker.poll() is None:
+                    time.sleep(0.5)
+                raise ServerError(f"the worker ended: {last_line(log)}", hint=f"its words are in {log}")
+            finally:
+                end_runs(url)  # Before the worker, which would kill them unheard.
+
+
+def end_runs(url: str) -> None:
+    """End the runs of the server at `url` on this machine while it can hear of it; kill those that do not end."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    for run in _runs(url):
+        _send(run, signal.SIGTERM)
+    while (left := _runs(url)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    for run in left:
+        _send(run, signal.SIGKILL)
+
+
+def _runs(url: str) -> list[int]:
+    """Processes that a worker of this server started, by what it puts into their environment."""
+    marks = (b"PREFECT__FLOW_RUN_ID=", f"PREFECT_API_URL={url}\0".encode())
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # It has ended, or is another user's.
+            variables = (folder / "environ").read_bytes()
+            if all(mark in variables for mark in marks):
+                found.append(int(folder.name))
+    return found
+
+
+def _send(process: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
 
 
 def environment(port: int, given: Mapping[str, str], login: Path | None) -> dict[str, str]:
@@ -105,7 +138,8 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     """Entry point."""
-    signal.signal(signal.SIGTERM, _stop)
+    for number in (signal.SIGTERM, signal.SIGINT):  # A shell lets its background jobs ignore the second.
+        signal.signal(number, _stop)
     try:
         serve(Path.cwd(), int(os.environ.get("PORT") or 4200), secure=os.environ.get("SECURE") == "1")
     except KeyboardInterrupt:

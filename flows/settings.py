@@ -91,8 +91,8 @@ class RunConfig(BaseModel):
     tools: str = Field(
         "",
         title="Your own tools",
-        description="A file (a list of tools, an OpenAPI or Swagger document), or mcp:URL or mcp:command of an MCP "
-        "server; empty: the shipped catalogue",
+        description="A file (a list of tools, an OpenAPI or Swagger document) or its JSON pasted here, or mcp:URL or "
+        "mcp:command of an MCP server; empty: the shipped catalogue",
     )
     tools_digest: SkipJsonSchema[str] = ""
     """Of the tools that were read when the run started (`flows.own_tools`); nobody fills it in."""
@@ -153,6 +153,8 @@ class RunConfig(BaseModel):
     @field_validator("tools")
     @classmethod
     def _source(cls, source: str) -> str:
+        if is_pasted(source):
+            return source
         if source.startswith(PREFIX):
             try:
                 check_source(source)
@@ -245,6 +247,11 @@ def not_below_k(most: int, info: ValidationInfo) -> int:
     if most < info.data.get("k", 0):
         raise ValueError(f"--k-max {most} is below --k {info.data['k']}")
     return most
+
+
+def is_pasted(tools: str) -> bool:
+    """Whether `tools` is the JSON of a tools file itself, as a person pastes it into a form."""
+    return tools.lstrip()[:1] in ("[", "{")
 
 
 def is_url(location: str) -> bool:

@@ -103,7 +103,8 @@ def free_port() -> int:
 def serving(folder: Path) -> Iterator[Served]:
     """`make serve SECURE=1` in `folder` until the context ends with Ctrl-C."""
     for part in PARTS:
-        (folder / part).symlink_to(ROOT / part)
+        if not (folder / part).exists():
+            (folder / part).symlink_to(ROOT / part)
     port = free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment = kept | {

@@ -56,10 +56,17 @@ def asked(**values: Any) -> RunConfig:
 def test_of_tools_the_content_is_the_identity_and_not_the_place() -> None:
     Path("a.json").write_text(json.dumps([ONE]))
     Path("b.json").write_text(json.dumps({"tools": [ONE]}))
-    one, other = (gathered(build({"tools": name})) for name in ("a.json", "b.json"))
-    assert one.identity == other.identity
+    pasted = json.dumps([ONE], indent=2)
+    one, other, same = (gathered(build({"tools": source})) for source in ("a.json", "b.json", pasted))
+    assert one.identity == other.identity == same.identity
     Path("b.json").write_text(json.dumps([{**ONE, "description": "Other."}]))
     assert gathered(build({"tools": "b.json"})).work_folder != one.work_folder
+
+
+def test_a_fault_in_pasted_tools_does_not_repeat_them() -> None:
+    with pytest.raises(UsageError, match="the pasted tools is not strict JSON") as fault:
+        gathered(build({"tools": '[{"name": "one", "secret": '}))
+    assert "secret" not in fault.value.message
 
 
 def test_a_server_that_lists_other_tools_is_another_run() -> None:

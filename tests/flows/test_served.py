@@ -15,7 +15,7 @@ import pytest
 
 from policies.players import Player
 from policies.scripted import ScriptedPolicy
-from tests.flows.served_support import ROOT, Served, processes
+from tests.flows.served_support import ROOT, Served, processes, serving
 
 pytestmark = pytest.mark.flow
 SLOW = "scripted:latency=3"
@@ -167,6 +167,16 @@ def test_a_killed_run_retried_gives_the_digest_of_an_undisturbed_one(served: Ser
     served.wait(run, {"RUNNING"})
     assert served.ended(run)["type"] == "COMPLETED"
     assert manifest(served, "killed")["digest"] == undisturbed
+
+
+def test_ctrl_c_ends_what_it_started_and_the_next_time_the_state_is_true(tmp_path: Path) -> None:
+    with serving(tmp_path) as first:
+        run = under_way(first, "stopped")
+    nothing_left(first, run, "stopped")
+    with pytest.raises(httpx.ConnectError):
+        first.state(run)
+    with serving(tmp_path) as second:
+        assert second.state(run)["type"] == "CRASHED"
 
 
 def test_without_the_login_nothing_is_answered(served: Served) -> None:
