@@ -1,7 +1,9 @@
 """Each health check says no where it should, and only there; what cannot be known is not judged."""
 
+import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +102,10 @@ def test_what_old_versions_did_not_keep_is_not_judged() -> None:
 
 def test_every_check_says_what_to_do() -> None:
     assert all(check.advice and check.limit and check.found for check in examine(GOOD))
+
+
+def test_the_guide_names_every_check_and_its_share() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    for check in examine(GOOD):
+        (line,) = [line for line in guide.splitlines() if line.startswith(f"| {check.name} |")]
+        assert set(re.findall(r"\d+%", check.limit)) <= set(re.findall(r"\d+%", line))

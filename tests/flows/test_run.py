@@ -75,6 +75,18 @@ def test_a_run_whose_work_folder_was_removed_gives_the_same_version_again(
     assert (again.code, json.loads(again.out)["published"]) == (0, json.loads(first.out)["published"])
 
 
+def test_the_same_run_elsewhere_gives_the_same_report_but_for_the_seconds(
+    server: dict[str, str], undisturbed: tuple[Path, Done], tmp_path: Path
+) -> None:
+    again = run(server, tmp_path, "--tasks", "40", "--seed", "3", "--budget", "2000", "--workdir", "work")
+    reports = [
+        (Path(json.loads(done.out)["published"]) / "report.md").read_text(encoding="utf-8")
+        for done in (undisturbed[1], again)
+    ]
+    first, second = ([line for line in text.splitlines() if " seconds |" not in line] for text in reports)
+    assert first == second
+
+
 def test_other_parameters_in_the_same_work_folder_are_refused(
     server: dict[str, str], undisturbed: tuple[Path, Done]
 ) -> None:
