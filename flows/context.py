@@ -88,7 +88,7 @@ class Context:
         """The small default model continues examples, models that somebody names chat; the stand-in does either."""
         if self.config.style != "auto":
             return self.config.style
-        return "chat" if is_large(player) else "plain"
+        return "chat" if is_large(player.base) else "plain"
 
     @property
     def sampling(self) -> SamplingParams:
@@ -136,14 +136,16 @@ class Context:
                 self._engines = None
 
 
-def is_large(player: Player) -> bool:
-    """Whether somebody named the model of a server; what was trained from a default model is as small as it."""
-    return player.base.startswith(("http", "vllm:"))
+def is_large(engine: str) -> bool:
+    """Whether somebody named the model of a server. Of a player its `base` tells: what was trained from the default
+    model is as small as it.
+    """
+    return engine.startswith(("http", "vllm:"))
 
 
 def chunk_of(player: Player) -> int:
     """Prompts in a chunk for this player."""
-    return LARGE_CHUNK if is_large(player) else CHUNK[kind_of(player.engine)]
+    return LARGE_CHUNK if is_large(player.base) else CHUNK[kind_of(player.engine)]
 
 
 def kind_of(engine: str) -> str:

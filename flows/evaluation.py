@@ -17,7 +17,7 @@ from typing import Any
 
 from data.canonical import digest
 from data.errors import UsageError
-from flows.context import kind_of
+from flows.context import is_large, kind_of
 from flows.settings import state_home
 from flows.workdir import open_workdir
 from policies.connect import engine_digest, open_policy
@@ -50,7 +50,7 @@ class Plan:
 
     def way(self, engine: str, name: str) -> Harness:
         """The harness for one solver: small embedded models continue examples, servers and tools chat."""
-        chats = kind_of(engine) == "url" or name == "openai"
+        chats = is_large(engine) or name == "openai"
         return harness(name, ("chat" if chats else "plain") if self.style == "auto" else self.style)
 
     def asking(self, engine: str, name: str) -> Asking:

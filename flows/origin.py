@@ -28,7 +28,7 @@ LIBRARIES = (
 )  # fmt: skip
 
 LICENCES = {f"sha256:{SHA256}": "apache-2.0"}
-"""Licences of weights that are known by digest, as SPDX ids in small letters; scripted words are ours."""
+"""Licences of weights that are known by digest, as SPDX ids in small letters."""
 
 
 def origin(run: Context) -> Origin:
@@ -92,13 +92,15 @@ def _engine(*kinds: str) -> str:
 
 
 def _player(player: Player) -> JsonObject:
+    # The words of the script are ours, and `vllm` alone is the default weights in another form.
+    known = kind_of(player.engine) == SCRIPTED or player.engine == "vllm"
     return {
         "engine": player.engine,
         "base": player.base,
         "digest": player.digest,
         "round": player.round,
         "parent": player.parent,
-        "licence": LICENCES.get(player.digest, "apache-2.0" if kind_of(player.engine) == SCRIPTED else ""),
+        "licence": LICENCES.get(player.digest, "apache-2.0" if known else ""),
     }
 
 

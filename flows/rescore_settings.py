@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from data.canonical import digest
 from data.records import Json
 from flows.form import lay_out
-from flows.settings import RunConfig, absolute, default_store, exact_version, not_below_k, state_home
+from flows.settings import RunConfig, absolute, absolute_engine, default_store, exact_version, not_below_k, state_home
 from solver.harness import HarnessName
 
 
@@ -37,6 +37,11 @@ class RescoreConfig(BaseModel):
     @classmethod
     def _exact(cls, reference: str) -> str:
         return exact_version("the version", reference)
+
+    @field_validator("solver")
+    @classmethod
+    def _absolute_engine(cls, engine: str) -> str:
+        return absolute_engine(engine)
 
     @field_validator("store", "workdir")
     @classmethod

@@ -112,6 +112,11 @@ class RunConfig(BaseModel):
     store: str = Field("", title="Store")
     workdir: str = Field("", title="Work folder")
 
+    @field_validator("engine", "generator", "solver")
+    @classmethod
+    def _absolute_engine(cls, engine: str) -> str:
+        return absolute_engine(engine)
+
     @field_validator("domains")
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -262,6 +267,12 @@ def is_url(location: str) -> bool:
 def absolute(location: str) -> str:
     """A path made absolute; a URL or nothing as it is."""
     return location if is_url(location) or not location else str(Path(location).expanduser().absolute())
+
+
+def absolute_engine(engine: str) -> str:
+    """An engine with the path of its weights made absolute."""
+    kind, _, path = engine.partition(":")
+    return f"{kind}:{absolute(path)}" if kind in ("embedded", "vllm") and path else engine
 
 
 def exact_version(option: str, reference: str) -> str:

@@ -14,6 +14,13 @@ def build(values: dict[str, Any]) -> RunConfig:
     return settings.build(RunConfig, values, "run")
 
 
+def test_the_path_of_an_engine_is_the_same_in_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = build({"engine": "vllm", "generator": "vllm:models/one", "solver": "embedded:two.gguf"})
+    named = config.engine, config.generator, config.solver
+    assert named == ("vllm", f"vllm:{tmp_path}/models/one", f"embedded:{tmp_path}/two.gguf")
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [

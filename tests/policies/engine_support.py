@@ -53,6 +53,8 @@ def enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     engine = FakeEngine(folder)
     monkeypatch.setenv("SPARRING_ENGINE_ENV", str(folder / "env"))
     monkeypatch.setenv("FAKE_VLLM", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", str(folder))  # for this process, and for what it starts
+    monkeypatch.setenv("TMPDIR", str(folder))
     return engine
 
 
