@@ -52,6 +52,8 @@ def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tup
 
 def _twins(menu: Tools, called: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The called tools that other tools of the menu equal (RULES D2), and those others."""
+    if len(menu.tools) < 2:
+        return
     described: dict[str, list[JsonObject]] = {}
     for tool in menu.tools:
         described.setdefault(_meaning(str(tool["description"])), []).append(tool)

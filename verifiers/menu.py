@@ -126,7 +126,7 @@ class _Known(NamedTuple):
 
 
 _menus: dict[bytes, Menu] = {}
-"""Sound menus by their text, the last few."""
+"""Sound menus by their text, the last few, none of them long."""
 
 
 def _known_menu(tools: Json) -> Menu | None:
@@ -140,7 +140,7 @@ def _known_menu(tools: Json) -> Menu | None:
     menu = _menus.get(text)
     if menu is None and b"null" not in text:  # null may be a NaN
         menu = _composed(tools)
-        if menu is not None and len(text) <= _MAX_KEPT:
+        if menu is not None and len(text) <= _MAX_TOOL:
             if len(_menus) >= _MAX_MENUS:
                 _menus.clear()
             _menus[text] = menu
