@@ -38,7 +38,7 @@ WELL = frozenset({(PUBLISHED, ""), ("select", "surplus")})
 """The bins of briefs that nothing is wrong with."""
 DUPLICATES = frozenset({"duplicate", "near_duplicate", "published_before"})
 _TASKS = ("pass_rate", "domain", "kind", "band", "calls_json")
-_FATES = ("domain", "stage", "code", "task_id", "pass_rate", "consensus_share", "consensus_is_gold")
+_FATES = ("domain", "stage", "check", "code", "task_id", "pass_rate", "consensus_share", "consensus_is_gold")
 
 
 @dataclass(slots=True)
@@ -88,7 +88,13 @@ class Example:
     domain: str
     detail: str
     text: str
-    """The question where one was read, else the completion."""
+    """The question where one was read, and the gold where it was proven; else the completion."""
+
+
+def _written(row: Mapping[str, Any]) -> str:
+    if row["question"] is None:
+        return raw_text(row["completion"])
+    return str(row["question"]) if row["task_id"] is None else f"{row['question']}\ngold: {row['calls_json']}"
 
 
 @dataclass(slots=True)
@@ -110,32 +116,36 @@ class Fates:
     def watch(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """The same candidate tables, counted on their way, and the first of each reason kept."""
         for table in tables:
-            self.count(table)
-            for row in table.to_pylist():
-                if (row["stage"], row["code"]) in WELL:
-                    continue
-                reason = row["stage"], row["check"], row["code"]
-                self.reasons[reason] += 1
+            for place, reason in self.count(table):
                 kept = self.examples[reason]
                 if len(kept) < EXAMPLES:
-                    text = row["question"] if row["question"] is not None else raw_text(row["completion"])
-                    kept.append(Example(row["index"], row["domain"], raw_text(row["detail"]), text))
+                    row = table.slice(place, 1).to_pylist()[0]
+                    kept.append(Example(row["index"], row["domain"], raw_text(row["detail"]), _written(row)))
             yield table
 
-    def count(self, table: pa.Table) -> None:
-        """Count the candidates of a table with the columns `_FATES`; those that it lacks are null."""
+    def count(self, table: pa.Table) -> list[tuple[int, tuple[str, str, str]]]:
+        """Count the candidates of a table with the columns `_FATES`; those that it lacks are null.
+
+        Returns where those that something was wrong with stand, each with its reason.
+        """
         columns = [
             plain_values(table[name]) if name in table.column_names else [None] * table.num_rows for name in _FATES
         ]
-        for domain, stage, code, task, rate, share, gold in zip(*columns, strict=True):
+        rejected = []
+        rows = enumerate(zip(*columns, strict=True))
+        for place, (domain, stage, check, code, task, rate, share, gold) in rows:
             self.briefs[domain] += 1
             self.proven[domain] += task is not None
             self.published[domain] += stage == PUBLISHED
             self.duplicates += code in DUPLICATES
+            if (stage, code) not in WELL:
+                self.reasons[stage, check, code] += 1
+                rejected.append((place, (stage, check, code)))
             if rate is not None:
                 self.measured += 1
                 self.unsolved += rate <= 0
                 self.suspects += share >= 0.5 and not gold
+        return rejected
 
 
 @dataclass(frozen=True, slots=True)

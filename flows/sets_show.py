@@ -109,9 +109,7 @@ def _steps(facts: Facts) -> tuple[Rows, Collection[int]]:
 
 def _versions(facts: Facts) -> tuple[Rows, Collection[int]]:
     """Difficulty, beside the versions before."""
-    rows: list[tuple[str, ...]] = [
-        ("version", "0/8..8/8", "tasks", "mean", "hard", "frontier", "easy", "dead", "solver")
-    ]
+    rows: list[tuple[str, ...]] = []
     for one in (*facts.past, Past(facts.version, facts.origin, facts.spread)):
         spread, solver = one.spread, player(one.origin, "solver")
         bands = (f"{spread.bands[band]:,}" for band in ("hard", "frontier", "easy"))

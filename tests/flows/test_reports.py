@@ -10,6 +10,7 @@ from flows.report_facts import EXAMPLES, Example, Fates
 from flows.report_figures import bar, chart, curve
 from flows.report_sections import funnel
 from flows.reports import TABLE_ROWS, headline, rejection_rows, report, task_rows
+from tests.data.conftest import candidate_table
 from tests.flows.report_support import FACTS, RUN, SCORE, TASK
 from tests.golden_files import assert_golden
 
@@ -104,6 +105,18 @@ def test_rejection_rows_take_turns_and_end_where_the_table_does() -> None:
     rows = rejection_rows(fates)
     assert len(rows) == TABLE_ROWS
     assert len({row["code"] for row in rows[:60]}) == 60
+
+
+def test_fates_keep_the_first_of_each_reason_and_count_all() -> None:
+    rejected = candidate_table(["verify"] * (EXAMPLES + 5))
+    stored = candidate_table(["published", "verify"])
+    fates = Fates()
+    passed = list(fates.watch([stored, rejected]))
+    assert passed == [stored, rejected]
+    assert fates.reasons == {("verify", "x", "bad"): EXAMPLES + 6}
+    examples = fates.examples["verify", "x", "bad"]
+    assert [one.index for one in examples] == [1, *range(EXAMPLES - 1)]
+    assert set(fates.examples) == set(fates.reasons)
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,8 @@ def test_confirmed_figures_come_from_fresh_attempts(server: dict[str, str], tmp_
     assert set(tasks["attempts"].to_pylist()) == {6}
     fresh = pq.read_table(path / "attempts.parquet", filters=[("fresh", "=", True)])
     assert fresh.num_rows == 30
+    spent = sum(sum(fresh[name].to_pylist()) for name in ("prompt_tokens", "completion_tokens"))
+    assert [row["tokens"] for row in done.manifest["ledger"] if row["stage"] == "confirm"] == [spent]
 
 
 def test_open_mode_runs_to_a_version(server: dict[str, str], tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def test_a_version_is_shown_on_one_screen(
     assert max(len(line) for line in lines[:-1]) <= 100
     for words in ("healthy?", "4 of 3 tasks published from 8 briefs", "4 bad", "v0001", "v0002", "tokens", "Question"):
         assert words in out
+    assert sum(line.startswith("version ") for line in lines) == 1
 
 
 def test_the_first_version_stands_beside_none(store: Storage) -> None:
