@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import datasets
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -144,7 +145,7 @@ def test_confirmed_figures_come_from_fresh_attempts(server: dict[str, str], tmp_
     assert set(tasks["attempts"].to_pylist()) == {6}
     fresh = pq.read_table(path / "attempts.parquet", filters=[("fresh", "=", True)])
     assert fresh.num_rows == 30
-    spent = sum(sum(fresh[name].to_pylist()) for name in ("prompt_tokens", "completion_tokens"))
+    spent = sum(int(pc.sum(fresh[name]).as_py() or 0) for name in ("prompt_tokens", "completion_tokens"))
     assert [row["tokens"] for row in done.manifest["ledger"] if row["stage"] == "confirm"] == [spent]
 
 
