@@ -22,7 +22,7 @@ TOOL = {
     [
         (("--domain", "wether"), 2, "wether"),
         (("--engine", "magic"), 2, "magic"),
-        (("--engine", "vllm"), 2, "vLLM"),
+        (("--engine", "vllm"), 1, "make engine"),
         (("--tools", "nowhere.json"), 2, "nowhere.json"),
         (("--tools", "twice.json"), 2, "get_tide"),
         (("--tools", "broken.json"), 2, "broken.json"),
@@ -41,7 +41,8 @@ def test_a_fault_is_named_with_what_to_do(
     (tmp_path / "twice.json").write_text(json.dumps([TOOL, TOOL]))
     (tmp_path / "broken.json").write_text("[{]")
     base = ("--engine", "scripted", "--tasks", "2", "--store", "store")
-    done = sparring(server, tmp_path, "run", *base, *arguments)
+    here = server | {"SPARRING_ENGINE_ENV": str(tmp_path / "none")}
+    done = sparring(here, tmp_path, "run", *base, *arguments)
     assert done.code == code, done.err
     assert words in done.err
     assert "Traceback" not in done.err
