@@ -82,8 +82,7 @@ def _plain(brief: Brief) -> Prompt:
         asked = slice(-1, None) if brief.kind == "further" else slice(None)
         written = list(zip(brief.targets, brief.arguments, strict=True))[asked]
         lines = ", ".join(f"{name} {_json(given)}" for name, given in written)
-        form = "plain_indirect" if brief.kind == "indirect" else "plain_question"
-        text = _fill(form, calls=lines, about=_about(brief, [name for name, _ in written]))
+        text = _fill("plain_indirect" if brief.kind == "indirect" else "plain_question", calls=lines)
         schema, oracle = question_schema(brief.arguments[asked]), json.dumps(turns[0])
     else:
         targets = ", ".join(_signature(brief, place) for place in range(len(brief.targets)))
