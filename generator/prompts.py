@@ -82,7 +82,8 @@ def _plain(brief: Brief) -> Prompt:
         asked = slice(-1, None) if brief.kind == "further" else slice(None)
         written = list(zip(brief.targets, brief.arguments, strict=True))[asked]
         lines = ", ".join(f"{name} {_json(given)}" for name, given in written)
-        text = _fill("plain_indirect" if brief.kind == "indirect" else "plain_question", calls=lines)
+        form = "plain_indirect" if brief.kind == "indirect" else "plain_question"
+        text = _fill(form, calls=lines, about=_about(brief, [name for name, _ in written]))
         schema, oracle = question_schema(brief.arguments[asked]), json.dumps(turns[0])
     else:
         targets = ", ".join(_signature(brief, place) for place in range(len(brief.targets)))
@@ -163,7 +164,10 @@ def _key(brief: Brief) -> str:
 
 
 def _about(brief: Brief, names: Sequence[str]) -> str:
-    """What the tools of these calls do, in their own words on one line: without it a small model guesses from names."""
+    """What the tools of these calls do, in their own words on one line: without it a small model guesses from names.
+
+    Turns and hints are told; plain questions are not, since a 135M solver then fails half of them (DECISIONS).
+    """
     told = {str(tool["name"]): str(tool.get("description") or tool["name"]) for tool in brief.tools}
     return " ".join(" ".join(told[name] for name in dict.fromkeys(names)).split())
 
