@@ -18,7 +18,7 @@ from typing import Any
 from data.canonical import digest
 from data.errors import UsageError
 from flows.context import is_large, kind_of
-from flows.settings import state_home
+from flows.settings import is_url, state_home
 from flows.workdir import open_workdir
 from policies.connect import engine_digest, open_policy
 from policies.engine import Engine
@@ -105,6 +105,8 @@ def evaluate(plan: Plan, workdir: str = "", tell: Tell = lambda line: None) -> t
     digests = {engine: engine_digest(engine, "solver") for engine in plan.solvers}
     plan.check(digests)
     identity = plan.identity(digests)
+    if is_url(workdir):
+        raise UsageError(f"--workdir {workdir!r} is a URL", hint="answers are kept on disk: name a folder")
     root = Path(workdir).expanduser() if workdir else state_home() / "evaluations" / digest(identity)[:12]
     with open_workdir(root, identity) as folder:
         runs = asyncio.run(_runs(plan, folder.journals, tell))

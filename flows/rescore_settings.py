@@ -8,12 +8,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from data.canonical import digest
 from data.records import Json
 from flows.form import lay_out
-from flows.settings import RunConfig, absolute, absolute_engine, default_store, exact_version, not_below_k, state_home
+from flows.settings import (
+    EngineName,
+    Folder,
+    Location,
+    MostAttempts,
+    RunConfig,
+    default_store,
+    exact_version,
+    state_home,
+)
 from solver.harness import HarnessName
 
 
@@ -23,35 +32,20 @@ class RescoreConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=lay_out)
 
     version: str = Field(title="Version", description="name@v0003, or its folder or URL", min_length=1)
-    solver: str = Field("embedded", title="Solver", description="An engine; embedded: the promoted one")
+    solver: EngineName = Field("embedded", title="Solver", description="An engine; embedded: the promoted one")
     harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
-    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open", validate_default=True)
+    k_max: MostAttempts = Field(8, title="Attempts at most, while the band is open")
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     seed: int = Field(0, ge=0, lt=2**31, title="Seed")
-    store: str = Field("", title="Store")
-    workdir: str = Field("", title="Work folder")
+    store: Location = Field("", title="Store")
+    workdir: Folder = Field("", title="Work folder")
 
     @field_validator("version")
     @classmethod
     def _exact(cls, reference: str) -> str:
         return exact_version("the version", reference)
-
-    @field_validator("solver")
-    @classmethod
-    def _absolute_engine(cls, engine: str) -> str:
-        return absolute_engine(engine)
-
-    @field_validator("store", "workdir")
-    @classmethod
-    def _absolute(cls, path: str) -> str:
-        return absolute(path)
-
-    @field_validator("k_max")
-    @classmethod
-    def _not_below_k(cls, most: int, info: ValidationInfo) -> int:
-        return not_below_k(most, info)
 
     @property
     def run(self) -> RunConfig:

@@ -10,7 +10,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 from data.canonical import digest
@@ -24,7 +33,56 @@ from generator.mcp_tools import PREFIX, check_source
 from solver.harness import HarnessName
 
 MAX_BUDGET = 10_000_000
+
+
+def is_url(location: str) -> bool:
+    """Whether a location is a URL, not a path."""
+    return "://" in location
+
+
+def absolute(location: str) -> str:
+    """A path made absolute; a URL or nothing as it is."""
+    return location if is_url(location) or not location else str(Path(location).expanduser().absolute())
+
+
+def on_disk(location: str) -> str:
+    """A path made absolute; raises `ValueError` for a URL."""
+    if is_url(location):
+        raise ValueError(f"{location!r} is a URL; this has to lie on disk")
+    return absolute(location)
+
+
+def absolute_engine(engine: str) -> str:
+    """An engine with the path of its weights made absolute."""
+    kind, _, path = engine.partition(":")
+    return f"{kind}:{absolute(path)}" if kind in ("embedded", "vllm") and path else engine
+
+
+def exact_version(option: str, reference: str) -> str:
+    """A reference that stands for one version for ever: what a name alone stands for changes. Paths made absolute."""
+    if not reference or "/" in reference:
+        return absolute(reference)
+    if reference.partition("@")[2] in ("", "latest"):
+        raise ValueError(f"{option} {reference!r} names no version: write it as name@v0003 (see `sparring sets log`)")
+    return reference
+
+
+def not_below_k(most: int, info: ValidationInfo) -> int:
+    """`k_max`, if it is not below the field `k` before it."""
+    if most < info.data.get("k", 0):
+        raise ValueError(f"--k-max {most} is below --k {info.data['k']}")
+    return most
+
+
 Share = Annotated[float, Field(ge=0, le=1)]
+Location = Annotated[str, AfterValidator(absolute)]
+"""A folder, as an absolute path, or a URL."""
+Folder = Annotated[str, AfterValidator(on_disk)]
+"""A file or folder on disk, as an absolute path."""
+EngineName = Annotated[str, AfterValidator(absolute_engine)]
+"""An engine; the path of its weights is made absolute."""
+MostAttempts = Annotated[int, Field(ge=4, le=64, validate_default=True), AfterValidator(not_below_k)]
+"""`k_max`, in a model that has `k` before it."""
 
 
 class Mix(BaseModel):
@@ -80,9 +138,9 @@ class RunConfig(BaseModel):
     tasks: int = Field(32, ge=1, le=MAX_BUDGET, title="Tasks to publish")
     seed: int = Field(0, ge=0, lt=2**31, title="Seed")
     budget: int = Field(0, ge=0, le=MAX_BUDGET, title="Candidates at most", description="0: 32 for each task")
-    engine: str = Field("embedded", title="Engine of both players")
-    generator: str = Field("", title="Generator", description="An engine for this run; empty: the promoted one")
-    solver: str = Field("", title="Solver", description="An engine for this run; empty: the promoted one")
+    engine: EngineName = Field("embedded", title="Engine of both players")
+    generator: EngineName = Field("", title="Generator", description="An engine for this run; empty: the promoted one")
+    solver: EngineName = Field("", title="Solver", description="An engine for this run; empty: the promoted one")
     mode: Literal["catalogue", "open", "mutate"] = Field("catalogue", title="Mode")
     parent: str = Field(
         "", title="Version to change", description="Of mode mutate: name@v0003, or its folder", validate_default=True
@@ -100,7 +158,7 @@ class RunConfig(BaseModel):
     harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
-    k_max: int = Field(8, ge=4, le=64, title="Attempts at most, while the band is open", validate_default=True)
+    k_max: MostAttempts = Field(8, title="Attempts at most, while the band is open")
     confirm: int = Field(0, ge=0, le=256, title="Fresh attempts for the selected tasks")
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     mix: Mix = Field(Mix(), title="Mix by pass rate")
@@ -108,14 +166,9 @@ class RunConfig(BaseModel):
     quotas: dict[str, float] = Field({}, title="Shares of the tasks by domain", description="Others share the rest")
     max_dead_share: float = Field(1, ge=0, le=1, title="Dead groups of 8 at most", description="Expected share")
     eval_share: float = Field(0, ge=0, le=0.5, title="Share of the split eval", description="Of tools train lacks")
-    held_out: tuple[str, ...] = Field((), title="Held-out files", description="Questions that may not come")
-    store: str = Field("", title="Store")
-    workdir: str = Field("", title="Work folder")
-
-    @field_validator("engine", "generator", "solver")
-    @classmethod
-    def _absolute_engine(cls, engine: str) -> str:
-        return absolute_engine(engine)
+    held_out: tuple[Folder, ...] = Field((), title="Held-out files", description="Questions that may not come")
+    store: Location = Field("", title="Store")
+    workdir: Folder = Field("", title="Work folder")
 
     @field_validator("domains")
     @classmethod
@@ -142,11 +195,6 @@ class RunConfig(BaseModel):
                 raise ValueError(str(fault)) from None
         return shares
 
-    @field_validator("k_max")
-    @classmethod
-    def _not_below_k(cls, most: int, info: ValidationInfo) -> int:
-        return not_below_k(most, info)
-
     @field_validator("budget")
     @classmethod
     def _for_all_tasks(cls, budget: int, info: ValidationInfo) -> int:
@@ -172,23 +220,6 @@ class RunConfig(BaseModel):
                 f"or write {PREFIX}URL for an MCP server"
             )
         return absolute(source)
-
-    @field_validator("store", "workdir")
-    @classmethod
-    def _absolute(cls, path: str) -> str:
-        return absolute(path)
-
-    @field_validator("held_out")
-    @classmethod
-    def _absolute_all(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(str(Path(path).expanduser().absolute()) for path in paths)
-
-    @field_validator("workdir")
-    @classmethod
-    def _on_disk(cls, path: str) -> str:
-        if is_url(path):
-            raise ValueError(f"{path!r} is a URL; this has to lie on disk")
-        return path
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -247,41 +278,9 @@ def brief_mode(mode: str) -> Mode:
     return cast(Mode, "evolve" if mode == "mutate" else mode)
 
 
-def not_below_k(most: int, info: ValidationInfo) -> int:
-    """`k_max`, if it is not below the field `k` before it."""
-    if most < info.data.get("k", 0):
-        raise ValueError(f"--k-max {most} is below --k {info.data['k']}")
-    return most
-
-
 def is_pasted(tools: str) -> bool:
     """Whether `tools` is the JSON of a tools file itself, as a person pastes it into a form."""
     return tools.lstrip()[:1] in ("[", "{")
-
-
-def is_url(location: str) -> bool:
-    """Whether a location is a URL, not a path."""
-    return "://" in location
-
-
-def absolute(location: str) -> str:
-    """A path made absolute; a URL or nothing as it is."""
-    return location if is_url(location) or not location else str(Path(location).expanduser().absolute())
-
-
-def absolute_engine(engine: str) -> str:
-    """An engine with the path of its weights made absolute."""
-    kind, _, path = engine.partition(":")
-    return f"{kind}:{absolute(path)}" if kind in ("embedded", "vllm") and path else engine
-
-
-def exact_version(option: str, reference: str) -> str:
-    """A reference that stands for one version for ever: what a name alone stands for changes. Paths made absolute."""
-    if not reference or "/" in reference:
-        return absolute(reference)
-    if reference.partition("@")[2] in ("", "latest"):
-        raise ValueError(f"{option} {reference!r} names no version: write it as name@v0003 (see `sparring sets log`)")
-    return reference
 
 
 def checkout() -> Path | None:

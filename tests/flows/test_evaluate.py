@@ -149,6 +149,11 @@ def test_what_cannot_be_asked_or_compared_is_named(changes: dict[str, Any], said
         evaluate(plan(**changes), str(tmp_path / "w"))
 
 
+def test_answers_are_kept_on_disk_alone() -> None:
+    with pytest.raises(UsageError, match=r"s3://bucket/w.*is a URL"):
+        evaluate(plan(), "s3://bucket/w")
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [

@@ -7,6 +7,7 @@ import pytest
 
 from data.errors import UsageError
 from flows import settings
+from flows.rescore_settings import RescoreConfig
 from flows.settings import Mix, RunConfig, parse_shares
 
 
@@ -113,3 +114,5 @@ def test_a_store_may_be_a_url_and_stays_as_it_is() -> None:
 def test_a_work_folder_has_to_lie_on_disk() -> None:
     with pytest.raises(UsageError, match=r"--workdir.*s3://bucket/x.*on disk"):
         build({"workdir": "s3://bucket/x"})
+    with pytest.raises(UsageError, match=r"--workdir.*s3://bucket/x.*on disk"):
+        settings.build(RescoreConfig, {"version": "a@v0001", "workdir": "s3://bucket/x"}, "rescore")
