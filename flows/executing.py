@@ -1,6 +1,6 @@
 """A flow run from the command line: on a Prefect server, watched, and at the end what was published.
 
-In: the work folder and the flow as a function without arguments. Out: the version's path; text on standard output.
+In: the work folder and the flow as a function without arguments. Out: text on standard output, or one JSON object.
 """
 
 from __future__ import annotations
@@ -11,14 +11,25 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from data.errors import SparringError
+from data.errors import Shortfall, SparringError
 from data.manifest import read_manifest
 from data.storage import open_storage
 from flows.settings import is_url
 
 
-def execute(work_folder: Path, flow: Callable[[], str]) -> tuple[str, str, bool]:
-    """Run a flow on a server. Returns the version's path, the API's URL, and whether that server stays.
+def carry_out(work_folder: Path, flow: Callable[[], str], *, store: str, as_json: bool) -> None:
+    """Run a flow on a server and say what it published; a `Shortfall` is said and raised."""
+    try:
+        path, url, stays = _execute(work_folder, flow)
+    except Shortfall as short:
+        if as_json:
+            print(json.dumps({"published": short.path, "shortfall": short.message}))
+        raise
+    _say_done(path, url, stays, store=store, as_json=as_json)
+
+
+def _execute(work_folder: Path, flow: Callable[[], str]) -> tuple[str, str, bool]:
+    """The version's path, the API's URL, and whether that server stays.
 
     `flow` imports Prefect only when it is called: Prefect reads its settings once, when it is first imported.
     """
@@ -49,7 +60,7 @@ def _loading(path: str) -> str:
     return f"'parquet', data_files={path + '/data/train-*.parquet'!r}" if is_url(path) else repr(path)
 
 
-def say_done(path: str, url: str, stays: bool, *, store: str, as_json: bool) -> None:
+def _say_done(path: str, url: str, stays: bool, *, store: str, as_json: bool) -> None:
     """What was published, and what to open next; or one JSON object."""
     manifest = read_manifest(open_storage(path))
     if as_json:

@@ -5,13 +5,11 @@ In: a version and how to measure. Out: what was published and what to open next,
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from data.errors import Shortfall
-from flows.executing import execute, say_done
+from flows.executing import carry_out
 from flows.rescore_settings import RescoreConfig
 from flows.settings import build
 
@@ -48,13 +46,7 @@ def rescore_command(
         "workdir": workdir,
     }
     config = build(RescoreConfig, values, "rescore")
-    try:
-        path, url, stays = execute(config.work_folder, lambda: _flow(config))
-    except Shortfall as short:
-        if as_json:
-            print(json.dumps({"published": short.path, "shortfall": short.message}))
-        raise
-    say_done(path, url, stays, store=store, as_json=as_json)
+    carry_out(config.work_folder, lambda: _flow(config), store=store, as_json=as_json)
 
 
 def _flow(config: RescoreConfig) -> str:

@@ -6,14 +6,12 @@ with `--json`. A set that is too small is published, said, and ends with exit co
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from data.errors import Shortfall
-from flows.executing import execute, say_done
+from flows.executing import carry_out
 from flows.own_tools import gathered
 from flows.settings import Mix, RunConfig, build, parse_shares
 
@@ -93,13 +91,7 @@ def run(
         "workdir": workdir,
     }
     config = gathered(build(RunConfig, values | ({"mix": Mix.parse(mix)} if mix else {}), "run"))
-    try:
-        path, url, stays = execute(config.work_folder, lambda: _flow(config))
-    except Shortfall as short:
-        if as_json:
-            print(json.dumps({"published": short.path, "shortfall": short.message}))
-        raise
-    say_done(path, url, stays, store=store, as_json=as_json)
+    carry_out(config.work_folder, lambda: _flow(config), store=store, as_json=as_json)
 
 
 def _flow(config: RunConfig) -> str:
