@@ -96,7 +96,7 @@ def rule_of(manifest: Manifest) -> Rule:
     config: dict[str, Any] = dict(manifest.origin.config)
     said: dict[str, Any] = config.get("rule") or {
         "n": config.get("tasks", manifest.rows),
-        "mix": config.get("mix", dict(DEFAULT_MIX)),
+        "mix": config.get("mix", DEFAULT_MIX),
         "quotas": config.get("quotas", {}),
         "suspects": config.get("suspects", False),
         "max_dead_share": config.get("max_dead_share", 1.0),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -69,8 +69,9 @@ class Rule:
 
     def to_json(self) -> JsonObject:
         """The rule as a rule file holds it."""
-        values = asdict(self)
-        return values | {"mix": dict(self.mix), "domains": list(self.domains), "pass_rate": list(self.pass_rate)}
+        values = {item.name: getattr(self, item.name) for item in fields(Rule)}
+        shares = {"mix": dict(self.mix), "quotas": dict(self.quotas)}
+        return values | shares | {"domains": list(self.domains), "pass_rate": list(self.pass_rate)}
 
     def _faults(self) -> list[str]:
         faults = [] if self.n >= 0 else [f"a set of {self.n} tasks cannot be"]

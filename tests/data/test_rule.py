@@ -1,5 +1,6 @@
 """Rules: quotas, limits on dead groups and flat rewards, splits by tool, rule files."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -130,6 +131,12 @@ def test_the_tools_held_apart_do_not_depend_on_order(rng: Any) -> None:
 def test_a_rule_is_read_from_json_and_yaml(tmp_path: Path, text: str) -> None:
     (tmp_path / "rule").write_text(text, encoding="utf-8")
     assert read_rule(tmp_path / "rule", Rule(9, suspects=True)) == Rule(5, {"easy": 1.0}, suspects=True)
+
+
+@pytest.mark.parametrize("rule", [Rule(3), Rule(3, FRONTIER, {"a": 0.5}, domains=("a", "b"), pass_rate=(0.1, 0.9))])
+def test_a_rule_is_read_again_from_what_it_says_of_itself(tmp_path: Path, rule: Rule) -> None:
+    (tmp_path / "rule").write_text(json.dumps(rule.to_json()), encoding="utf-8")
+    assert read_rule(tmp_path / "rule", Rule(9)) == rule
 
 
 @pytest.mark.parametrize(
