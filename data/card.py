@@ -67,9 +67,8 @@ def _splits(manifest: Manifest) -> dict[str, int]:
     """Rows by split, `train` first."""
     rows: dict[str, int] = {}
     for entry in manifest.files:
-        if entry.path.startswith("data/"):
-            name = entry.path.removeprefix("data/").partition("-")[0]
-            rows[name] = rows.get(name, 0) + (entry.rows or 0)
+        if entry.split:
+            rows[entry.split] = rows.get(entry.split, 0) + (entry.rows or 0)
     return dict(sorted(rows.items(), key=lambda item: (item[0] != "train", item[0])))
 
 

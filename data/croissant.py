@@ -59,7 +59,7 @@ def croissant(manifest: Manifest, licence: str) -> str:
         "license": _LICENCES.get(licence, "not said: see README.md"),
         "creator": {"@type": "sc:Organization", "name": "sparring"},
         "distribution": [_file(entry) for entry in tables],
-        "recordSet": [_records(entry) for entry in tables if entry.path.startswith("data/")],
+        "recordSet": [_records(entry) for entry in tables if entry.split],
     }
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
@@ -77,15 +77,15 @@ def _file(entry: FileEntry) -> dict[str, Any]:
 
 
 def _records(entry: FileEntry) -> dict[str, Any]:
-    split = entry.path.removeprefix("data/").partition("-")[0]
     fields = [
         {
             "@type": "cr:Field",
-            "@id": f"{split}/{column.name}",
+            "@id": f"{entry.split}/{column.name}",
             "name": column.name,
             "dataType": _TYPES[column.type],
             "source": {"fileObject": {"@id": entry.path}, "extract": {"column": column.name}},
         }
         for column in TASKS
     ]
-    return {"@type": "cr:RecordSet", "@id": split, "name": split, "key": {"@id": f"{split}/task_id"}, "field": fields}
+    key = {"@id": f"{entry.split}/task_id"}
+    return {"@type": "cr:RecordSet", "@id": entry.split, "name": entry.split, "key": key, "field": fields}

@@ -59,6 +59,11 @@ class FileEntry:
     sha256: str
     rows: int | None
 
+    @property
+    def split(self) -> str:
+        """The split whose tasks it holds (`data/<split>-*.parquet`); empty for a file without tasks."""
+        return self.path.removeprefix("data/").partition("-")[0] if self.path.startswith("data/") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:

@@ -39,13 +39,12 @@ class Version:
 
     def task_files(self, split: str = "") -> tuple[FileEntry, ...]:
         """The files that hold tasks, `data/<split>-*.parquet`, of a split or of all."""
-        begin = f"data/{split}-" if split else "data/"
-        return tuple(entry for entry in self.manifest.files if entry.path.startswith(begin))
+        return tuple(entry for entry in self.manifest.files if entry.split and split in ("", entry.split))
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The names of the splits, sorted."""
-        return tuple(sorted({entry.path.removeprefix("data/").partition("-")[0] for entry in self.task_files()}))
+        return tuple(sorted({entry.split for entry in self.task_files()}))
 
     def tasks(self, split: str = "") -> Iterator[pa.Table]:
         """The tasks (`data.schema.TASKS`) of a split or of all, by `task_id`, at most `BATCH` at a time.
