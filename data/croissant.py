@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from data.log import version_number
 from data.manifest import FileEntry, Manifest
 from data.schema import TASKS
 
@@ -45,7 +46,6 @@ _LICENCES = {"apache-2.0": "https://spdx.org/licenses/Apache-2.0.html"}
 def croissant(manifest: Manifest, licence: str) -> str:
     """The JSON-LD text, ended by a newline; the same manifest gives the same bytes."""
     tables = [entry for entry in manifest.files if entry.path.endswith(".parquet")]
-    number = int(manifest.version.removeprefix("v").partition("-")[0])
     whole = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -54,7 +54,7 @@ def croissant(manifest: Manifest, licence: str) -> str:
         "description": "Tool-calling tasks that verifiers proved solvable, with their measured difficulty.",
         "identifier": manifest.digest,
         "citeAs": f"{manifest.name} {manifest.version}, sparring task set, digest {manifest.digest}",
-        "version": f"{number}.0.0",
+        "version": f"{version_number(manifest.version)}.0.0",
         "datePublished": manifest.created_at,
         "license": _LICENCES.get(licence, "not said: see README.md"),
         "creator": {"@type": "sc:Organization", "name": "sparring"},

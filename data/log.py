@@ -33,6 +33,11 @@ def version_name(number: int, digest: str) -> str:
     return f"v{number:04d}-{digest[:12]}"
 
 
+def version_number(name: str) -> int:
+    """The number in a version's name."""
+    return int(name[1:].partition("-")[0])
+
+
 def entries(home: Storage) -> tuple[Entry, ...]:
     """The log of a set, oldest first; empty if nothing was published. `StoreError` for a broken entry."""
     folder = home.at("log")
@@ -52,7 +57,7 @@ def entries(home: Storage) -> tuple[Entry, ...]:
 
 def next_number(history: tuple[Entry, ...]) -> int:
     """The first version number above all in the log."""
-    return int(history[-1].version[1:].partition("-")[0]) + 1 if history else 1
+    return version_number(history[-1].version) + 1 if history else 1
 
 
 def next_seq(history: tuple[Entry, ...]) -> int:
