@@ -60,6 +60,11 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
+def beside(path: Path) -> Path:
+    """A temporary name in the same folder, new with each call; `data.garbage` knows what crashed writers left by it."""
+    return path.parent / f".{path.name}.{uuid.uuid4().hex}.tmp"
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder; when the block ends well, what was written there becomes `path`.
@@ -67,7 +72,7 @@ def replacing(path: Path) -> Iterator[Path]:
     On any exception the temporary file is removed and `path` stays as it was.
     """
     make_folder(path.parent)
-    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}.tmp"
+    temporary = beside(path)
     try:
         with store_errors(path, "write"):
             yield temporary
@@ -93,7 +98,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def create(path: Path, content: bytes) -> bool:
     """Write the file unless one is there: a compare-and-swap among writers. True for the one who wrote it."""
-    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}.tmp"
+    temporary = beside(path)
     try:
         with store_errors(path, "write"):
             while True:  # Whoever empties a folder removes it, perhaps just now.

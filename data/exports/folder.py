@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.atomic import make_folder, store_errors, sync_file, sync_folder
+from data.atomic import beside, make_folder, store_errors, sync_file, sync_folder
 from data.digests import file_digest
 from data.errors import StoreError, UsageError
 from data.exports import lines, tables
@@ -97,7 +96,7 @@ def export(version: Version, name: str, folder: Path, *, harness: str, render: R
     if folder.exists():
         raise StoreError(f"{folder} is there already", hint="remove it, or name another place with --out")
     make_folder(folder.parent)
-    stage = folder.parent / f".{folder.name}.{uuid.uuid4().hex}.tmp"
+    stage = beside(folder)
     try:
         with store_errors(folder, "write"):
             counts = _write_rows(version, made, stage / made.rows_in, harness, render)
