@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from data.canonical import canonical_json
+from data.canonical import canonical_json, messages_json
 from data.records import Json, Message, Task
 from data.rows import task_from_row
 from data.schema import Row
@@ -41,9 +41,9 @@ class Example:
     group_key: str
 
     @property
-    def prompt(self) -> list[dict[str, str]]:
+    def prompt(self) -> list[Json]:
         """The messages as plain `{role, content}`."""
-        return [{"role": message.role, "content": message.content} for message in self.messages]
+        return messages_json(self.messages)
 
     @property
     def tools_json(self) -> str:

@@ -116,16 +116,11 @@ def _write_rows(version: Version, made: Format, folder: Path, harness: str, rend
     """Rows of each split into one file each; how many."""
     make_folder(folder)
     counts: dict[str, int] = {}
-    for split, batches in _splits(version):
-        examples = _examples(batches, split, harness, render)
+    for split in version.splits:
+        examples = _examples(version.tasks(split), split, harness, render)
         write = _write_parquet if made.schema is not None else _write_jsonl
         counts[split] = write(folder / f"{split}.{'jsonl' if made.schema is None else 'parquet'}", examples, made)
     return counts
-
-
-def _splits(version: Version) -> Iterator[tuple[str, Iterator[pa.Table]]]:
-    for split in version.splits:
-        yield split, version.tasks(split)
 
 
 def _examples(batches: Iterable[pa.Table], split: str, harness: str, render: Render) -> Iterator[Example]:
