@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import io
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import S3Store
 
 from data.errors import StoreError, UsageError
-from data.storage import Item, temporary_folder
+from data.storage import Item
 
 BUFFER = 1 << 20
 """Bytes read ahead when a file is read in order."""
@@ -106,8 +107,10 @@ class S3Storage:
         with self._errors("remove objects in"):
             obstore.delete(self.bucket, [self.prefix + key for key in keys])
 
-    def scratch(self) -> AbstractContextManager[Path]:
-        return temporary_folder()
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory(prefix="sparring-") as folder:
+            yield Path(folder)
 
     @contextmanager
     def _errors(self, doing: str, key: str = "") -> Iterator[None]:

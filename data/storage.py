@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -160,13 +159,6 @@ class LocalStorage:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Scratch for a storage that is elsewhere: in the system's folder for temporary files."""
-    with tempfile.TemporaryDirectory(prefix="sparring-") as folder:
-        yield Path(folder)
 
 
 def _unless_gone(error: OSError) -> None:
