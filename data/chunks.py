@@ -46,13 +46,13 @@ def write_chunk(folder: Path, step: str, key: str, table: pa.Table, schema: pa.S
 def find_chunk(folder: Path, step: str, key: str) -> Path | None:
     """The chunk that this derivation gave, or None if it was not finished. `StoreError` if its record is broken."""
     record = _record(folder, step, key)
-    try:
-        with store_errors(record, "read"):
-            path = record.parent / str(json.loads(record.read_bytes())["file"])
-    except StoreError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
+    with store_errors(record, "read"):
+        try:
+            content = record.read_bytes()
+        except FileNotFoundError:
             return None
-        raise
+    try:
+        path = record.parent / str(json.loads(content)["file"])
     except (ValueError, KeyError, TypeError):
         raise StoreError(f"the chunk record {record} is broken", hint=_AGAIN) from None
     if not path.is_file():
