@@ -8,6 +8,7 @@ Not promised: equal bytes from another version of Arrow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -39,21 +40,24 @@ def write_tables(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> i
 
 def read_tables(storage: Storage, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """The rows of a file as they are, at most `BATCH` at a time; of all columns or of these. `StoreError` if broken."""
-    where = f"{storage.location}/{key}"
-    try:
-        with store_errors(where, "read"), storage.open(key) as source, pq.ParquetFile(source) as file:
-            for batch in file.iter_batches(batch_size=BATCH, columns=None if columns is None else list(columns)):
-                yield pa.Table.from_batches([batch])
-    except pa.ArrowException as error:
-        raise StoreError(f"{where} is broken: {error}", hint=DAMAGED) from error
+    with _opened(storage, key) as file:
+        for batch in file.iter_batches(batch_size=BATCH, columns=None if columns is None else list(columns)):
+            yield pa.Table.from_batches([batch])
 
 
 def read_schema(storage: Storage, key: str) -> pa.Schema:
     """The columns of a file. `StoreError` if it is broken."""
+    with _opened(storage, key) as file:
+        return file.schema_arrow
+
+
+@contextmanager
+def _opened(storage: Storage, key: str) -> Iterator[pq.ParquetFile]:
+    """The file, closed at the end; what is wrong with it inside the block is a `StoreError`."""
     where = f"{storage.location}/{key}"
     try:
-        with store_errors(where, "read"), storage.open(key) as source:
-            return pq.read_schema(source)
+        with store_errors(where, "read"), storage.open(key) as source, pq.ParquetFile(source) as file:
+            yield file
     except pa.ArrowException as error:
         raise StoreError(f"{where} is broken: {error}", hint=DAMAGED) from error
 
