@@ -44,12 +44,11 @@ class HeldOutFile:
 class Screen:
     """Questions that may not come (again). Candidates are asked for once each."""
 
-    def __init__(self, threshold: float = THRESHOLD) -> None:
-        self._earlier = NearDuplicates(threshold)
+    def __init__(self) -> None:
+        self._earlier = NearDuplicates()
         self._versions: list[str] = []
-        self._held_out = NearDuplicates(threshold)
+        self._held_out = NearDuplicates()
         self._files: list[HeldOutFile] = []
-        self._threshold = threshold
         self._parents: dict[str, str] = {}
 
     def add_version(self, version: Version) -> None:
@@ -82,7 +81,7 @@ class Screen:
             file.met[found.equal] += 1
             return Verdict(CHECK, "contaminated", f"{_how(found.equal)} a question of {file.name}")
         parent = self._parents.get(task.parent_task_id or "")
-        if parent is not None and jaccard(trigrams(folded(question)), trigrams(parent)) >= self._threshold:
+        if parent is not None and jaccard(trigrams(folded(question)), trigrams(parent)) >= THRESHOLD:
             return None
         if found := self._earlier.alike(question):
             return Verdict(
