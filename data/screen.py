@@ -56,8 +56,7 @@ class Screen:
         self._versions.append(version.manifest.version)
         for table in version.stored_tasks():
             for text in plain_values(table["messages_json"]):
-                said = [message.content for message in messages_from_json(text) if message.role == "user"]
-                self._earlier.keep(len(self._versions) - 1, "\n".join(said))
+                self._earlier.keep(len(self._versions) - 1, question_text(messages_from_json(text)))
 
     def add_held_out(self, path: Path) -> None:
         """No question of this file, or version's folder. `UsageError` if it cannot be understood."""
@@ -71,11 +70,11 @@ class Screen:
 
     def add_parents(self, tasks: Iterable[Task]) -> None:
         """Tasks that are changed on purpose: what comes of one may ask what it asked."""
-        self._parents |= {task.task_id: folded(question_text(task)) for task in tasks}
+        self._parents |= {task.task_id: folded(question_text(task.messages)) for task in tasks}
 
     def verdict(self, task: Task) -> Verdict | None:
         """Why this candidate may not be published, if it may not."""
-        question = question_text(task)
+        question = question_text(task.messages)
         if found := self._held_out.alike(question):
             file = self._files[found.label]
             file.met[found.equal] += 1

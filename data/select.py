@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from data.draw import CHECK, Candidate, Draw
 from data.neardup import NearDuplicates
-from data.records import Band, Json, Score, Task, Verdict
+from data.records import Band, Json, Message, Score, Task, Verdict
 from data.rule import BANDS, REST, Rule, domain_seats, seats
 from data.splits import held_apart
 
@@ -69,14 +69,14 @@ def candidate_of(index: int, task: Task, score: Score, barred: Verdict | None = 
     """
     tools = tuple(sorted({str(call["name"]) for call in task.calls or _proof_calls(task)})) or ("",)
     return Candidate(
-        index, question_text(task), task.domain, tools, score.pass_rate, score.band, score.suspect,
+        index, question_text(task.messages), task.domain, tools, score.pass_rate, score.band, score.suspect,
         score.reward_std, 1 - score.signal_g8, barred,
     )  # fmt: skip
 
 
-def question_text(task: Task) -> str:
+def question_text(messages: Sequence[Message]) -> str:
     """All that the user says: what two tasks are compared by."""
-    return "\n".join(message.content for message in task.messages if message.role == "user")
+    return "\n".join(message.content for message in messages if message.role == "user")
 
 
 def _proof_calls(task: Task) -> list[Mapping[str, Json]]:
