@@ -58,10 +58,7 @@ class Summary:
 
 def figures(summary: Summary, ledger: Iterable[LedgerRow]) -> dict[str, str]:
     """The three figures by path, relative to the version."""
-    bins = [0] * len(EIGHTHS)
-    for rate, count in summary.rates.items():
-        for place, more in enumerate(eighths([rate])):
-            bins[place] += more * count
+    bins = eighths(summary.rates.elements())
     fates = Counter({f"{row.stage} {row.code}".strip(): row.count for row in ledger if row.count})
     return {
         "figures/pass_rate.svg": bars("Tasks by pass rate", list(zip(EIGHTHS, bins, strict=True))),
