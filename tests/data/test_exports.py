@@ -196,7 +196,8 @@ def test_responses_and_chat_messages_are_judged_under_the_original_names(version
 
 def _score_rows() -> Iterator[dict[str, Any]]:
     for line in (SHARED / "cases/score.jsonl").read_text().splitlines():
-        yield json.loads(line)["input"] if "input" in json.loads(line) else json.loads(line)
+        row = json.loads(line)
+        yield row.get("input", row)
 
 
 @pytest.mark.parametrize("name", FORMATS)

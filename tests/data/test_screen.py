@@ -111,7 +111,7 @@ def test_nothing_is_reported_where_nothing_was_compared() -> None:
 
 
 def with_seed(origin: Origin, seed: int) -> Origin:
-    return Origin(**{name: getattr(origin, name) for name in origin.__slots__} | {"seed": seed})
+    return replace(origin, seed=seed)
 
 
 def test_a_question_of_an_earlier_version_names_the_version(

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,6 +38,18 @@ def versions(store: Storage) -> list[Version]:
 
 def ids(version: Version) -> list[str]:
     return [str(one) for table in version.tasks() for one in table["task_id"].to_pylist()]
+
+
+def at_once(act: Callable[[int], object], numbers: range) -> None:
+    """Let threads begin together, one a number; what one of them raises is raised here."""
+    barrier = threading.Barrier(len(numbers))
+
+    def begin(number: int) -> None:
+        barrier.wait()
+        act(number)
+
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        list(pool.map(begin, numbers))
 
 
 def test_a_version_has_the_files_of_the_design(store: Storage, publication: Publisher) -> None:
@@ -153,17 +166,7 @@ def test_scripted_sets_are_never_latest(store: Storage, publication: Publisher, 
 
 
 def test_writers_at_once_publish_one_on_top_of_the_other(store: Storage, publication: Publisher) -> None:
-    barrier = threading.Barrier(4)
-
-    def write(first: int) -> None:
-        barrier.wait()
-        publish(store, publication(first=first))
-
-    threads = [threading.Thread(target=write, args=(first,)) for first in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda first: publish(store, publication(first=first)), range(4))
     found = versions(store)
     assert len({version.manifest.digest for version in found}) == 4
     assert [verify_version(version) for version in found] == [()] * 4
@@ -174,17 +177,7 @@ def test_writers_at_once_publish_one_on_top_of_the_other(store: Storage, publica
 
 
 def test_writers_of_equal_tasks_at_once_get_a_folder_each(store: Storage, publication: Publisher) -> None:
-    barrier = threading.Barrier(6)
-
-    def write(passes: int) -> None:
-        barrier.wait()
-        publish(store, publication(passes=passes))
-
-    threads = [threading.Thread(target=write, args=(passes,)) for passes in range(1, 7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda passes: publish(store, publication(passes=passes)), range(1, 7))
     found = versions(store)
     assert len({version.manifest.measurement_digest for version in found}) == 6
     assert [verify_version(version) for version in found] == [()] * 6
