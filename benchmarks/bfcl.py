@@ -46,7 +46,6 @@ def rows(whole: bool = False) -> dict[str, Draft]:
 
 
 ADDED = {"integer": 4711, "float": 47.11, "boolean": True, "array": ["extra"], "tuple": ["extra"], "dict": {"x": 1}}
-Arguments = dict[str, Any]
 Menu = dict[str, dict[str, Any]]
 
 

@@ -123,12 +123,6 @@ MEASURED = tuple(_schema(_MEASUREMENTS).names)
 MEASUREMENT_COLUMNS = frozenset(MEASURED) | {"group_key", "solver_digest"}
 """Columns of `TASKS` that say how hard a task was for some solver, not what it is: outside `digest`."""
 
-IDENTITY_COLUMNS = tuple(name for name in TASKS.names if name not in MEASUREMENT_COLUMNS)
-"""Columns of `TASKS` that enter a version's `digest`."""
-
-REWARD_COLUMNS = tuple(_schema(_REWARD_PARTS).names)
-"""The parts of the generator's reward, stored apart."""
-
 
 def to_table(rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
     """Rows as a table of exactly this schema.

@@ -11,7 +11,7 @@ from data.ledger import LedgerRow
 from data.manifest import Origin
 from data.records import Attempt, Json, JsonObject, Message, Score, Task
 from data.rows import attempt_row, published_row
-from data.schema import ATTEMPTS, CANDIDATES, REWARD_COLUMNS, TASKS, to_table
+from data.schema import ATTEMPTS, CANDIDATES, TASKS, VERIFIED, to_table
 from data.storage import Storage, open_storage
 from data.store import Publication
 
@@ -44,7 +44,7 @@ def candidate_table(stages: Iterable[str]) -> pa.Table:
     rows = []
     for index, stage in enumerate(stages):
         row: dict[str, object] = dict.fromkeys(CANDIDATES.names)
-        row |= dict.fromkeys(REWARD_COLUMNS, 0.5)
+        row |= {field.name: 0.5 for field in VERIFIED if pa.types.is_floating(field.type)}  # Parts of the reward.
         row |= dict.fromkeys(("brief_json", "domain", "mode", "check", "detail", "completion", "finish_reason"), "x")
         code = "" if stage == "published" else "bad"
         rows.append(row | {"index": index, "stage": stage, "code": code, "prompt_tokens": 10, "completion_tokens": 5})
