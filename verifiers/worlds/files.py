@@ -103,6 +103,12 @@ def _place(state: State, path: str) -> tuple[dict[str, Any], str]:
     return folder, parts[-1]
 
 
+def _take_away(state: State, path: str) -> None:
+    """Remove a file that is there."""
+    *above, last = _parts(path)
+    del _folder(state, "/".join(above) or TOP)[last]
+
+
 def _list(state: State, given: Mapping[str, Any]) -> Json:
     folder = _folder(state, given["folder"])
     return {"entries": [name + "/" * isinstance(folder[name], dict) for name in sorted(folder)]}
@@ -128,8 +134,7 @@ def _fits(state: State, more: str) -> None:
 def _move(state: State, given: Mapping[str, Any]) -> Json:
     moved = _file(state, given["path"])
     folder, name = _place(state, given["new_path"])
-    *above, last = _parts(given["path"])
-    del _folder(state, "/".join(above) or TOP)[last]
+    _take_away(state, given["path"])
     folder[name] = moved
     return {"characters": len(moved)}
 
@@ -144,8 +149,7 @@ def _copy(state: State, given: Mapping[str, Any]) -> Json:
 
 def _delete(state: State, given: Mapping[str, Any]) -> Json:
     deleted = _file(state, given["path"])
-    *above, last = _parts(given["path"])
-    del _folder(state, "/".join(above) or TOP)[last]
+    _take_away(state, given["path"])
     return {"characters": len(deleted)}
 
 
