@@ -16,7 +16,7 @@ from data.records import Json, JsonObject
 from verifiers.algebra import read
 from verifiers.said_text import fold
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import LARGEST, entry, listing, number, plain, room_in, takes, text, whole, world
+from verifiers.worlds.parts import LARGEST, NUMBER, entry, listing, number, plain, room_in, takes, text, whole, world
 
 SLOTS = ("rent", "savings", "budget", "discount", "target", "offset", "deposit", "share")
 
@@ -82,7 +82,6 @@ def _recall(state: State, given: Mapping[str, Any]) -> Json:
     return {"value": entry(state["memory"], given["slot"], "memory")}
 
 
-_ITEM: JsonObject = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
 _WHOLE: JsonObject = {"type": "integer", "minimum": 1, "maximum": LARGEST}
 _SLOT = text("Name of the memory", 40)
 
@@ -95,7 +94,7 @@ CALCULATOR = world(
         takes(expression=text("The expression, such as (2 + 3) * 4", 300)),
         _calculate,
     ),
-    Tool("average", "The arithmetic mean of some numbers.", takes(numbers=listing("The numbers", _ITEM)), _average),
+    Tool("average", "The arithmetic mean of some numbers.", takes(numbers=listing("The numbers", NUMBER)), _average),
     Tool(
         "percent_of",
         "How much a percentage of an amount is.",

@@ -74,6 +74,10 @@ def number(description: str, low: int = -LARGEST, high: int = LARGEST) -> JsonOb
     return {"type": "number", "description": description, "minimum": low, "maximum": high}
 
 
+NUMBER: JsonObject = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
+"""A number inside of a list or a row, where nothing describes it."""
+
+
 def listing(description: str, items: JsonObject, least: int = 1, most: int = 50) -> JsonObject:
     """A list of so many items."""
     return {"type": "array", "description": description, "items": items, "minItems": least, "maxItems": most}

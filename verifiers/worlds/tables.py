@@ -13,7 +13,7 @@ from typing import Any
 
 from data.records import Json, JsonObject
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import LARGEST, choice, entry, plain, room_in, takes, text, world
+from verifiers.worlds.parts import NUMBER, choice, entry, listing, plain, room_in, takes, text, world
 
 Column = tuple[str, tuple[str, ...] | tuple[int, int]]
 """A column's name with the texts, or the bounds of the numbers, that are drawn for it."""
@@ -47,8 +47,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 }  # fmt: skip
 FUNCTIONS = ("sum", "mean", "smallest", "largest")
 MOST_ROWS = 1_000
-_NUMBER: JsonObject = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
-_TEXT: JsonObject = {"type": "string", "maxLength": 200}
+_CELL: list[Json] = [{"type": "string", "maxLength": 200}, NUMBER]
+"""What a cell may hold, as branches of a schema."""
 
 
 def make(random: Random) -> State:
@@ -84,6 +84,14 @@ def _matching(table: Mapping[str, Any], given: Mapping[str, Any]) -> list[dict[s
     return [row for row in table["rows"] if row[column] == given["value"]]
 
 
+def _some_matching(table: Mapping[str, Any], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The matching rows; a refusal where there are none, for what changes rows has then nothing to do."""
+    rows = _matching(table, given)
+    if not rows:
+        raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")
+    return rows
+
+
 def _describe(state: State, given: Mapping[str, Any]) -> Json:
     table = entry(state["tables"], given["table"], "table")
     return {"columns": list(table["columns"]), "rows": len(table["rows"])}
@@ -109,9 +117,7 @@ def _update(state: State, given: Mapping[str, Any]) -> Json:
     target = _column(table, given["set_column"])
     if target == given["column"]:
         raise ToolFailure("the column to change is the one by which rows are matched")
-    rows = _matching(table, given)
-    if not rows:
-        raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")
+    rows = _some_matching(table, given)
     if all(row[target] == given["new_value"] for row in rows):
         raise ToolFailure(f"{target} is {given['new_value']!r} there already")
     for row in rows:
@@ -121,9 +127,7 @@ def _update(state: State, given: Mapping[str, Any]) -> Json:
 
 def _delete(state: State, given: Mapping[str, Any]) -> Json:
     table = entry(state["tables"], given["table"], "table")
-    gone = _matching(table, given)
-    if not gone:
-        raise ToolFailure(f"no row of {given['table']} has {given['value']!r} in {given['column']}")
+    gone = _some_matching(table, given)
     table["rows"] = [row for row in table["rows"] if not any(row is one for one in gone)]
     return {"deleted": len(gone)}
 
@@ -163,7 +167,7 @@ def _add_table(state: State, given: Mapping[str, Any]) -> Json:
 
 _NAME = text("Name of the table", 40)
 _WHERE = text("Column by which rows are matched", 40)
-_VALUE: JsonObject = {"description": "Value that the rows have in that column", "anyOf": [_TEXT, _NUMBER]}
+_VALUE: JsonObject = {"description": "Value that the rows have in that column", "anyOf": _CELL}
 
 STORE = world(
     "tables",
@@ -174,13 +178,7 @@ STORE = world(
         "Make a new table without rows.",
         takes(
             table=_NAME,
-            columns={
-                "type": "array",
-                "description": "Names of its columns",
-                "items": {"type": "string", "minLength": 1, "maxLength": 40},
-                "minItems": 1,
-                "maxItems": 12,
-            },
+            columns=listing("Names of its columns", {"type": "string", "minLength": 1, "maxLength": 40}, 1, 12),
         ),
         _add_table,
     ),
@@ -192,7 +190,7 @@ STORE = world(
             row={
                 "type": "object",
                 "description": "A value for each column",
-                "additionalProperties": {"anyOf": [_TEXT, _NUMBER]},
+                "additionalProperties": {"anyOf": _CELL},
                 "maxProperties": 12,
             },
         ),
@@ -212,7 +210,7 @@ STORE = world(
             column=_WHERE,
             value=_VALUE,
             set_column=text("Column to change", 40),
-            new_value={"description": "What to write there", "anyOf": [_TEXT, _NUMBER]},
+            new_value={"description": "What to write there", "anyOf": _CELL},
         ),
         _update,
     ),
