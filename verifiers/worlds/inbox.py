@@ -12,7 +12,7 @@ from typing import Any
 
 from data.records import Json
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import PEOPLE, choice, entry, fresh, room_in, takes, text, world
+from verifiers.worlds.parts import PEOPLE, choice, entry, fresh, only, room_in, takes, text, world
 
 MAX_SUBJECT = 200
 FOLDERS = ("inbox", "archive", "receipts", "travel", "work")
@@ -71,12 +71,9 @@ def _list(state: State, given: Mapping[str, Any]) -> Json:
 
 
 def _find(state: State, given: Mapping[str, Any]) -> Json:
-    wanted = given["subject"].casefold()
-    fits = [name for name, message in state["messages"].items() if wanted in message["subject"].casefold()]
-    if len(fits) != 1:
-        raise ToolFailure(f"{len(fits) or 'no'} messages have {given['subject']!r} in their subject")
-    message = state["messages"][fits[0]]
-    return {"message_id": fits[0], "sender": message["sender"], "folder": message["folder"]}
+    name = only(state["messages"], "subject", given["subject"], "messages")
+    message = state["messages"][name]
+    return {"message_id": name, "sender": message["sender"], "folder": message["folder"]}
 
 
 def _read(state: State, given: Mapping[str, Any]) -> Json:

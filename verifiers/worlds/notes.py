@@ -12,7 +12,7 @@ from typing import Any
 
 from data.records import Json
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import entry, fresh, room_in, takes, text, world
+from verifiers.worlds.parts import entry, fresh, only, room_in, takes, text, world
 
 NOTES: Mapping[str, str] = {
     "Groceries": "Rice, lentils and two lemons.",
@@ -71,11 +71,8 @@ def _append(state: State, given: Mapping[str, Any]) -> Json:
 
 
 def _find(state: State, given: Mapping[str, Any]) -> Json:
-    wanted = given["title"].casefold()
-    fits = [name for name, note in state["notes"].items() if wanted in note["title"].casefold()]
-    if len(fits) != 1:
-        raise ToolFailure(f"{len(fits) or 'no'} notes have {given['title']!r} in their title")
-    return {"note_id": fits[0], "title": state["notes"][fits[0]]["title"]}
+    name = only(state["notes"], "title", given["title"], "notes")
+    return {"note_id": name, "title": state["notes"][name]["title"]}
 
 
 def _read(state: State, given: Mapping[str, Any]) -> Json:

@@ -100,6 +100,15 @@ def entry(entries: Mapping[str, Any], key: str, kind: str) -> Any:
     return entries[key]
 
 
+def only(entries: Mapping[str, Mapping[str, Any]], field: str, wanted: str, kinds: str) -> str:
+    """The key of the one entry whose field contains a text, in whatever case; a refusal where none does, or several."""
+    folded = wanted.casefold()
+    fits = [key for key, one in entries.items() if folded in one[field].casefold()]
+    if len(fits) != 1:
+        raise ToolFailure(f"{len(fits) or 'no'} {kinds} have {wanted!r} in their {field}")
+    return fits[0]
+
+
 def room_in(entries: Collection[Any], kind: str) -> None:
     """Refuses where a collection is full."""
     if len(entries) >= MAX_ENTRIES:

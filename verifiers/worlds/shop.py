@@ -13,7 +13,7 @@ from typing import Any
 
 from data.records import Json
 from verifiers.worlds.base import State, Tool, ToolFailure
-from verifiers.worlds.parts import PEOPLE, entry, fresh, number, plain, room_in, takes, text, whole, world
+from verifiers.worlds.parts import PEOPLE, entry, fresh, number, only, plain, room_in, takes, text, whole, world
 
 PRODUCTS: Mapping[str, str] = {
     "DL-20": "desk lamp", "MG-11": "coffee mug", "BP-05": "backpack", "HD-31": "headphones", "NB-44": "notebook",
@@ -53,11 +53,8 @@ def _total(price: float, quantity: int) -> int | float:
 
 
 def _find(state: State, given: Mapping[str, Any]) -> Json:
-    wanted = given["product"].casefold()
-    fits = [sku for sku, product in state["stock"].items() if wanted in product["name"].casefold()]
-    if len(fits) != 1:
-        raise ToolFailure(f"{len(fits) or 'no'} products have {given['product']!r} in their name")
-    return {"sku": fits[0], **state["stock"][fits[0]]}
+    sku = only(state["stock"], "name", given["product"], "products")
+    return {"sku": sku, **state["stock"][sku]}
 
 
 def _restock(state: State, given: Mapping[str, Any]) -> Json:
