@@ -25,6 +25,7 @@ from data.errors import UsageError
 from data.records import Json, JsonObject, Verdict
 from generator.tool_list import Refused
 from generator.tools_file import read_tools, tools_in
+from generator.values import property_schemas, required_names
 from verifiers.menu import read_menu
 from verifiers.schema_normal import SUBSCHEMA_LISTS, SUBSCHEMA_MAPS, SUBSCHEMAS
 
@@ -158,22 +159,16 @@ def _returns(schema: Json) -> Iterator[tuple[str, str]]:
 
 def _chains(entries: Sequence[Entry]) -> Iterator[Chain]:
     """Pairs within one domain where a result and a required parameter share name and type."""
-    near: dict[str, list[Entry]] = {}
+    near: dict[str, list[tuple[Entry, dict[str, Json]]]] = {}
     for entry in entries:
-        near.setdefault(entry.domain, []).append(entry)
+        schemas = property_schemas(entry.parameters)
+        taken = {name: schemas[name].get("type") for name in required_names(entry.parameters) if name in schemas}
+        near.setdefault(entry.domain, []).append((entry, taken))
     for producer in entries:
-        for consumer in near[producer.domain]:
-            if producer is consumer:
-                continue
-            properties, required = consumer.parameters.get("properties"), consumer.parameters.get("required", ())
-            for name, kind in producer.returns.items():
-                taken = properties.get(name) if isinstance(properties, Mapping) else None
-                if isinstance(taken, Mapping) and taken.get("type") == kind and name in _list(required):
+        for consumer, taken in near[producer.domain]:
+            for name, kind in producer.returns.items() if consumer is not producer else ():
+                if taken.get(name) == kind:
                     yield Chain(producer, consumer, name)
-
-
-def _list(value: Json) -> Sequence[Json]:
-    return value if isinstance(value, (list, tuple)) else ()
 
 
 def without_values(schema: Json) -> Json:

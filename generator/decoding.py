@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
 from data.records import Brief, Json, JsonObject
+from generator.values import required_names
 from verifiers.answer import reference
 
 _WORD = "[A-Za-z'][a-z']{0,11}"
@@ -95,11 +96,11 @@ def _call(brief: Brief, place: int) -> Json:
     tool = next(tool for tool in brief.tools if tool["name"] == name)
     parameters = tool["parameters"]
     assert isinstance(parameters, Mapping)
-    properties, required = parameters.get("properties"), parameters.get("required")
-    for key in required if isinstance(required, Sequence) else ():
-        inner = properties.get(str(key)) if isinstance(properties, Mapping) else None
+    properties = parameters.get("properties")
+    for key in required_names(parameters):
+        inner = properties.get(key) if isinstance(properties, Mapping) else None
         if key not in arguments:
-            arguments[str(key)] = inner if inner is not None and "$ref" not in json.dumps(inner) else {}
+            arguments[key] = inner if inner is not None and "$ref" not in json.dumps(inner) else {}
     return _object({"name": {"const": name}, "arguments": _object(dict(sorted(arguments.items())))})
 
 

@@ -13,7 +13,7 @@ from random import Random
 
 from data.records import BriefKind, JsonObject
 from generator.catalogue import Chain, Entry
-from generator.values import NO_VALUE, draw_value, least_values, required_names, synonyms
+from generator.values import NO_VALUE, draw_value, least_values, property_schemas, required_names, synonyms
 from verifiers.menu import Menu, read_menu
 
 MOST_CALLS = 4
@@ -70,13 +70,13 @@ def material(entries: Sequence[Entry], chains: Sequence[Chain], most_values: int
 
 def synonymous(parameters: JsonObject) -> tuple[str, ...]:
     """The required parameters with values that mean the same."""
-    required, schemas = required_names(parameters), _properties(parameters)
+    required, schemas = required_names(parameters), property_schemas(parameters)
     return tuple(name for name in required if name in schemas and synonyms(schemas[name]))
 
 
 def unsayable(parameters: JsonObject) -> tuple[str, ...]:
     """The required parameters that a call cannot do without and nobody can guess: no default, more than one value."""
-    required, schemas = required_names(parameters), _properties(parameters)
+    required, schemas = required_names(parameters), property_schemas(parameters)
     return tuple(name for name in required if name in schemas and _is_open(schemas[name]))
 
 
@@ -86,12 +86,6 @@ def fits(tool: JsonObject, arguments: JsonObject) -> bool:
     return not isinstance(menu, Menu) or menu.validator(str(tool["name"])).first_cause(arguments) is None
 
 
-def _properties(parameters: JsonObject) -> dict[str, JsonObject]:
-    properties = parameters.get("properties")
-    listed = properties.items() if isinstance(properties, Mapping) else ()
-    return {name: schema for name, schema in listed if isinstance(schema, Mapping)}
-
-
 def _is_open(schema: JsonObject) -> bool:
     choices = schema.get("enum")
     single = isinstance(choices, (list, tuple)) and len(choices) < 2
@@ -99,7 +93,7 @@ def _is_open(schema: JsonObject) -> bool:
 
 
 def _spoken(parameters: JsonObject) -> bool:
-    required, schemas = required_names(parameters), _properties(parameters)
+    required, schemas = required_names(parameters), property_schemas(parameters)
     return bool(required) and all(
         name in schemas and draw_value(schemas[name], Random(0), name) is not NO_VALUE for name in required
     )

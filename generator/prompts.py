@@ -27,6 +27,7 @@ from generator.briefs import proposes_all
 from generator.decoding import calls_schema, open_schema, question_schema, turns_schema
 from generator.kinds import WORDLESS
 from generator.oracle import leaves, oracle_parts
+from generator.values import required_names
 from policies.protocol import Prompt
 from policies.protocol import prompt_text as prompt_text
 from verifiers.completion import ECHO_WORDS
@@ -176,9 +177,8 @@ def _signature(brief: Brief, place: int) -> str:
     """`name(parameters)` of a target: those that have a proposed value, and the required ones without."""
     tool = next(tool for tool in brief.tools if tool["name"] == brief.targets[place])
     parameters = tool["parameters"]
-    required = parameters.get("required", ()) if isinstance(parameters, Mapping) else ()
-    names = {*brief.arguments[place], *(required if isinstance(required, Sequence) else ())}
-    return f"{tool['name']}({', '.join(sorted(map(str, names)))})"
+    required = required_names(parameters) if isinstance(parameters, Mapping) else ()
+    return f"{tool['name']}({', '.join(sorted({*brief.arguments[place], *required}))})"
 
 
 def _fill(name: str, **values: str) -> str:

@@ -41,11 +41,8 @@ NO_VALUE: Final = NoValue()
 
 def least_values(schema: JsonObject) -> int:
     """How many values the required parameters of a schema take at least; a list counts as two."""
-    properties, required = schema.get("properties"), schema.get("required")
-    if not isinstance(properties, Mapping) or not isinstance(required, Sequence):
-        return 0
-    inner = [properties[str(name)] for name in required if str(name) in properties]
-    return sum(_weight(one) for one in inner if isinstance(one, Mapping))
+    schemas = property_schemas(schema)
+    return sum(_weight(schemas[name]) for name in required_names(schema) if name in schemas)
 
 
 def _weight(schema: JsonObject) -> int:
@@ -58,13 +55,11 @@ def draw_arguments(parameters: JsonObject, random: Random, most: int = 8) -> dic
     Optional ones come only until there are `most` values; a boolean of them only as the opposite of a false default:
     nothing would be said otherwise.
     """
-    properties, required = parameters.get("properties"), parameters.get("required")
+    required = required_names(parameters)
     drawn: dict[str, Json] = {}
     room = most - least_values(parameters)
-    for name, schema in properties.items() if isinstance(properties, Mapping) else ():
-        if not isinstance(schema, Mapping):
-            continue
-        needed = isinstance(required, Sequence) and name in required
+    for name, schema in property_schemas(parameters).items():
+        needed = name in required
         spare = room >= _weight(schema) and random.random() < OPTIONAL_SHARE and schema.get("default") is not True
         if not needed and not spare:
             continue
@@ -77,12 +72,11 @@ def draw_arguments(parameters: JsonObject, random: Random, most: int = 8) -> dic
 
 def _dependents(parameters: JsonObject, drawn: JsonObject, random: Random) -> dict[str, Json]:
     """Values that those already drawn call for (`dependentRequired`)."""
-    properties, dependent = parameters.get("properties"), parameters.get("dependentRequired")
-    if not isinstance(properties, Mapping) or not isinstance(dependent, Mapping):
+    schemas, dependent = property_schemas(parameters), parameters.get("dependentRequired")
+    if not isinstance(dependent, Mapping):
         return {}
-    due = [str(other) for name in drawn for other in _listed(dependent.get(name)) if other not in drawn]
-    schemas = {name: properties.get(name) for name in due}
-    values = {name: draw_value(one, random, name) for name, one in schemas.items() if isinstance(one, Mapping)}
+    due = dict.fromkeys(str(other) for name in drawn for other in _listed(dependent.get(name)) if other not in drawn)
+    values = {name: draw_value(schemas[name], random, name) for name in due if name in schemas}
     return {name: value for name, value in values.items() if not isinstance(value, NoValue)}
 
 
@@ -117,28 +111,31 @@ def draw_value(schema: JsonObject, random: Random, name: str = "", taken: Sequen
 
 def synonyms(schema: JsonObject) -> list[list[Json]]:
     """The groups of values that a parameter takes for the same, as its catalogue says (`synonyms`)."""
-    groups = schema.get("synonyms")
-    listed = groups if isinstance(groups, (list, tuple)) else ()
-    return [list(group) for group in listed if isinstance(group, (list, tuple)) and len(group) > 1]
+    return [
+        list(group) for group in _listed(schema.get("synonyms")) if isinstance(group, (list, tuple)) and len(group) > 1
+    ]
 
 
 def alternatives(parameters: JsonObject, given: JsonObject) -> dict[str, list[Json]]:
     """For each argument of `given` that has them: the other values that say the same (RULES A7, `accept`)."""
-    properties = parameters.get("properties")
-    schemas = properties if isinstance(properties, Mapping) else {}
+    schemas = property_schemas(parameters)
     found: dict[str, list[Json]] = {}
     for name, value in given.items():
-        schema = schemas.get(name)
-        group = next((one for one in synonyms(schema) if value in one), []) if isinstance(schema, Mapping) else []
-        if group:
+        if group := next((one for one in synonyms(schemas.get(name, {})) if value in one), []):
             found[name] = [other for other in group if other != value]
     return found
 
 
 def required_names(schema: JsonObject) -> tuple[str, ...]:
     """The names that an object schema requires."""
-    required = schema.get("required")
-    return tuple(map(str, required)) if isinstance(required, (list, tuple)) else ()
+    return tuple(map(str, _listed(schema.get("required"))))
+
+
+def property_schemas(schema: JsonObject) -> dict[str, JsonObject]:
+    """The schemas of an object schema's properties by name; what is `true` or `false` there says nothing of values."""
+    properties = schema.get("properties")
+    listed = properties.items() if isinstance(properties, Mapping) else ()
+    return {name: inner for name, inner in listed if isinstance(inner, Mapping)}
 
 
 def _choice(choices: Sequence[Json], random: Random, taken: Sequence[Json]) -> Json:
@@ -176,7 +173,5 @@ def _array(schema: JsonObject, random: Random, name: str) -> list[Json] | NoValu
 
 
 def _object(schema: JsonObject, random: Random) -> dict[str, Json] | NoValue:
-    required = schema.get("required")
     drawn = draw_arguments(schema, random)
-    whole = all(name in drawn for name in required) if isinstance(required, Sequence) else True
-    return drawn if whole and drawn else NO_VALUE
+    return drawn if drawn and drawn.keys() >= set(required_names(schema)) else NO_VALUE

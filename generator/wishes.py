@@ -14,7 +14,7 @@ from random import Random
 from data.records import Json, JsonObject
 from generator.catalogue import Chain, Entry
 from generator.material import Material, synonymous, unsayable
-from generator.values import NO_VALUE, NoValue, alternatives, draw_arguments, draw_value, synonyms
+from generator.values import NO_VALUE, NoValue, alternatives, draw_arguments, draw_value, property_schemas, synonyms
 
 CORRECTED = 0.4
 """Share of the conversations in which the last turn takes back a value of the first."""
@@ -119,7 +119,4 @@ def _other(entry: Entry, name: str, given: JsonObject, random: Random) -> Json |
 
 
 def _schema(entry: Entry, name: str) -> JsonObject:
-    properties = entry.parameters["properties"]
-    assert isinstance(properties, dict)
-    schema: JsonObject = properties[name]
-    return schema
+    return property_schemas(entry.parameters)[name]
