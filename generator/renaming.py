@@ -15,7 +15,7 @@ from random import Random
 
 from data.records import Json, JsonObject
 from generator.wording import words_of
-from verifiers.answer import reference
+from verifiers.calls import references
 
 _SIMPLE = frozenset({"type", "properties", "required", "additionalProperties", "unevaluatedProperties"})
 _SIMPLE_NOTES = frozenset({"title", "description"})
@@ -52,7 +52,7 @@ def renamed(draft: JsonObject, random: Random) -> dict[str, Json]:
 
 
 def _names(tools: list[JsonObject], gold: list[Json], random: Random) -> _Names:
-    passed = {_last(found[1]) for call in gold for found in map(reference, _leaves(call)) if found}
+    passed = {_last(found.path) for call in gold for found in references(call)}
     numbers = random.sample(range(100, 1000), len(tools))
     fresh = {str(tool["name"]): f"tool_{number}" for tool, number in zip(tools, numbers, strict=True)}
     inner = {}
@@ -105,14 +105,6 @@ def _keys(part: Json, fresh: Mapping[str, str]) -> Json:
     if isinstance(part, Mapping):
         return {fresh.get(name, name): value for name, value in part.items()}
     return [fresh.get(str(name), name) for name in _list(part)]
-
-
-def _leaves(value: Json) -> list[Json]:
-    if isinstance(value, Mapping):
-        return [leaf for inner in value.values() for leaf in _leaves(inner)]
-    if isinstance(value, (list, tuple)):
-        return [leaf for inner in value for leaf in _leaves(inner)]
-    return [value]
 
 
 def _last(path: str) -> str:
