@@ -38,12 +38,21 @@ _VERBS = (
 
 def question_schema(arguments: Sequence[JsonObject]) -> JsonObject:
     """The question alone, where every value is proposed: a sentence that names each."""
-    return _question(arguments)
+    said = list(dict.fromkeys(text for call in arguments for text in _said(call)))
+    if any(text != text.strip() or not text.isprintable() or set(text) & set('"\\') or not text for text in said):
+        return _FREE
+    if not said:
+        return {"type": "string", "pattern": f"^[A-Z][A-Za-z0-9,' ]{{11,80}}{_END}"}
+    texts = [" " + _SPECIAL.sub(r"\\\1", text) for text in said]
+    orders = permutations(texts) if len(texts) <= _ANY_ORDER else [texts]
+    named = "|".join(_BETWEEN.join(order) for order in orders)
+    named = f"({named})" if "|" in named else named
+    return {"type": "string", "pattern": f"{_OPENING}{named}{_REST}{_END}"}
 
 
 def turns_schema(brief: Brief) -> JsonObject:
     """The user turns of a conversation, each a sentence that names what it gives."""
-    return _tuple([_question([given]) for given in brief.said])
+    return _tuple([question_schema([given]) for given in brief.said])
 
 
 def calls_schema(brief: Brief) -> JsonObject:
@@ -102,19 +111,6 @@ def _call(brief: Brief, place: int) -> Json:
         if key not in arguments:
             arguments[key] = inner if inner is not None and "$ref" not in json.dumps(inner) else {}
     return _object({"name": {"const": name}, "arguments": _object(dict(sorted(arguments.items())))})
-
-
-def _question(arguments: Sequence[JsonObject]) -> JsonObject:
-    said = list(dict.fromkeys(text for call in arguments for text in _said(call)))
-    if any(text != text.strip() or not text.isprintable() or set(text) & set('"\\') or not text for text in said):
-        return _FREE
-    if not said:
-        return {"type": "string", "pattern": f"^[A-Z][A-Za-z0-9,' ]{{11,80}}{_END}"}
-    texts = [" " + _SPECIAL.sub(r"\\\1", text) for text in said]
-    orders = permutations(texts) if len(texts) <= _ANY_ORDER else [texts]
-    named = "|".join(_BETWEEN.join(order) for order in orders)
-    named = f"({named})" if "|" in named else named
-    return {"type": "string", "pattern": f"{_OPENING}{named}{_REST}{_END}"}
 
 
 def _said(value: Json, name: str = "") -> Iterator[str]:
