@@ -28,8 +28,7 @@ from generator.decoding import calls_schema, open_schema, question_schema, turns
 from generator.kinds import WORDLESS
 from generator.oracle import leaves, oracle_parts
 from generator.values import required_names
-from policies.protocol import Prompt
-from policies.protocol import prompt_text as prompt_text
+from policies.protocol import Prompt, prompt_text
 from verifiers.completion import ECHO_WORDS
 
 Style = Literal["chat", "plain"]

@@ -12,8 +12,9 @@ from data.rows import brief_from_json, brief_json, task_from_row
 from generator.briefs import BriefConfig, plan
 from generator.catalogue import build_catalogue, load_catalogue
 from generator.kinds import CHAT_SHARES, KINDS, PLAIN_SHARES, check_shares
-from generator.prompts import Style, asks_nothing, prompt_text, render
+from generator.prompts import Style, asks_nothing, render
 from policies.corruptions import corrupt
+from policies.protocol import prompt_text
 from tests.generator.generator_cases import STYLES, answered, config, proved, published, task
 from tests.generator.test_generator_prompts import shown
 from tests.golden_files import assert_golden

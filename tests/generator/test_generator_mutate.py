@@ -10,7 +10,8 @@ from generator.briefs import BriefConfig, plan
 from generator.catalogue import load_catalogue
 from generator.kinds import KINDS, WORDLESS
 from generator.material import fits
-from generator.prompts import prompt_text, render
+from generator.prompts import render
+from policies.protocol import prompt_text
 from tests.generator.generator_cases import config, proved, published, task
 
 PARENTS = {parent.task_id: parent for parent in published()}

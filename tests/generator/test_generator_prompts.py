@@ -13,8 +13,8 @@ from generator.briefs import BriefConfig, plan
 from generator.catalogue import build_catalogue, load_catalogue
 from generator.decoding import question_schema
 from generator.parsing import parse
-from generator.prompts import PROMPT_VERSION, Style, prompt_text, render
-from policies.protocol import Prompt
+from generator.prompts import PROMPT_VERSION, Style, render
+from policies.protocol import Prompt, prompt_text
 from tests.golden_files import assert_golden
 from verifiers.verify import verify
 
