@@ -17,14 +17,12 @@ import orjson
 
 from data.canonical import canonical_json
 from data.records import Json
+from generator.values import OPTIONAL_SHARE
 from generator.world_values import COMPANIONS, LINKS, RANKED, SOURCES
 from verifiers.menu import Menu, read_menu
 from verifiers.outcome_values import same_values
 from verifiers.worlds import WORLDS
 from verifiers.worlds.base import State, Tool, ToolFailure, World
-
-OPTIONAL_SHARE = 0.4
-"""How often an optional parameter is given a value."""
 
 RECENT_SHARE = 0.8
 """How often a call of a chained walk takes up the call just before it."""
