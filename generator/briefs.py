@@ -101,16 +101,21 @@ class BriefConfig:
     @property
     def digest(self) -> str:
         """Identifies the distribution, for cache keys: equal digests, equal briefs."""
-        fields: dict[str, Json] = {"catalogue": self.catalogue.digest, "seed": self.seed, "mode": self.mode}
-        fields |= {"domains": self.domains, "menu_sizes": self.menu_sizes, "values": VALUES_VERSION}
-        fields |= {
-            "kinds": {str(kind): share for kind, share in self.shares.items()},
-            "counts": self.counts,
-            "most_values": self.most_values,
-        }
-        fields |= {"worlds": self.worlds}
-        fields |= {"parents": [task.task_id for task in self.parents]}
-        return digest(fields)
+        return digest(
+            {
+                "catalogue": self.catalogue.digest,
+                "seed": self.seed,
+                "mode": self.mode,
+                "domains": self.domains,
+                "menu_sizes": self.menu_sizes,
+                "values": VALUES_VERSION,
+                "kinds": {str(kind): share for kind, share in self.shares.items()},
+                "counts": self.counts,
+                "most_values": self.most_values,
+                "worlds": self.worlds,
+                "parents": [task.task_id for task in self.parents],
+            }
+        )
 
 
 _NEEDS: Mapping[BriefKind, str] = {
@@ -231,9 +236,7 @@ def _fixed(wish: Wish, kind: BriefKind) -> JsonObject:
     """The calls, where what a turn says and what it corrects hang on them, or values that mean the same (RULES A7)."""
     pairs = list(zip(wish.targets, wish.arguments, strict=True))
     calls: list[Json] = [{"name": entry.name, "arguments": given} for entry, given in pairs]
-    if kind in ("removed", "unsaid"):
-        return {"calls": calls} if wish.said else {}
     accept: list[Json] = [alternatives(entry.parameters, given) for entry, given in pairs]
-    if any(accept):
+    if any(accept) and kind not in ("removed", "unsaid"):
         return {"calls": calls, "accept": accept}
     return {"calls": calls} if wish.said else {}
