@@ -72,7 +72,7 @@ def mutate(kind: BriefKind, parent: Task, catalogue: Catalogue, random: Random, 
             draft["tools"] = _shuffled([*parent.tools, *_near(parent, catalogue, random)], random)
         case "fewer":
             kept = random.choice(_uncalled(parent))
-            left = [tool for tool in parent.tools if tool is kept or tool not in _uncalled(parent)]
+            left = [tool for tool in parent.tools if tool is kept or tool["name"] in _called(parent)]
             draft |= {"tools": left, "implementations": _of(left, parent.implementations)}
         case "further":
             draft |= _further(parent, random.choice(_next(parent, catalogue)), random)

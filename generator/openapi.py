@@ -240,7 +240,7 @@ class _Tool:
                 name.partition(";")[0].strip().lower(): one for name, one in _object(body.get("content")).items()
             }
             known = [name for name in _CONTENT if name in content]
-            kind = next((name for name in (*known, *content)), "application/json")
+            kind = next(iter((*known, *content)), "application/json")
             self._merge("body", body, _object(content.get(kind)).get("schema"), kind)
 
     def _merge(self, name: str, body: JsonObject, given: Json, kind: str) -> None:

@@ -62,8 +62,7 @@ def _property(said: str) -> Mapping[str, Any]:
     """`Required. Integer. How many.` as a schema; a type of no known name is any type."""
     kind, _, about = said.removeprefix(_REQUIRED).partition(".")
     known = next((one for one in _TYPES if kind.strip().lower().startswith(one)), None)
-    schema = {"description": about.strip()}
-    return {**schema, "type": known} if known else {"description": said}
+    return {"description": about.strip(), "type": known} if known else {"description": said}
 
 
 def _calls(golden: list[dict[str, Any]]) -> list[dict[str, Any]]:
