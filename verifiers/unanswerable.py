@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from data.records import Draft, Json, JsonObject, Message, Verdict
-from verifiers.answer import reference
+from verifiers.calls import references
 from verifiers.grounding import Tools, grounded_share
 
 
@@ -71,7 +71,8 @@ def _unsaid(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message,
     """Whether some call could be made without the turn that has not come."""
     lacking: set[int] = set()
     for place, call in enumerate(calls, 1):
-        if not (_targets(call["arguments"]) & lacking or _lacks(menu, call, messages)):
+        needs = any(found.number in lacking for found in references(call["arguments"]))
+        if not (needs or _lacks(menu, call, messages)):
             return _fails(f"fails: call {place}, {str(call['name'])[:80]}, lacks no required value without it")
         lacking.add(place)
     return None if calls else _fails("fails: it has no calls")
@@ -99,13 +100,3 @@ def _is_open(schema: Json) -> bool:
         return False
     choices = schema.get("enum")
     return not (isinstance(choices, (list, tuple)) and len(choices) < 2)
-
-
-def _targets(value: Json) -> set[int]:
-    """The calls that references in a value point to."""
-    if isinstance(value, Mapping):
-        return set().union(*map(_targets, value.values()))
-    if isinstance(value, list | tuple):
-        return set().union(*map(_targets, value))
-    found = reference(value)
-    return {found[0]} if found else set()
