@@ -42,10 +42,7 @@ def compile_pattern(text: str) -> Pattern:
     try:
         pattern: Pattern = re2.compile(_ESCAPE.sub(_escape, text), _OPTIONS)
     except re2.error as fault:
-        reason = fault.args[0] if fault.args else b""
-        raise UnsupportedPattern(
-            reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        ) from None
+        raise UnsupportedPattern(fault.args[0].decode(errors="replace")) from None  # RE2's own words, in bytes
     return pattern
 
 
