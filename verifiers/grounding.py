@@ -18,9 +18,8 @@ from verifiers.answer import reference
 from verifiers.meant import meant_faults
 from verifiers.said import said_in
 from verifiers.said_units import Unit, unit_called, unit_of
-from verifiers.schema_places import Schemas
+from verifiers.schema_places import Path, Schemas, written
 
-Path = tuple[str | int, ...]
 _BOOLEANS, _CONTAINERS, _NUMBERS = ("true", "false"), (dict, list), (int, float)
 MAX_UNGROUNDED = 100
 MAX_EFFORT = 500_000_000
@@ -158,8 +157,3 @@ def _unit_at(parameters: Json, path: Path) -> Unit | None:
             found = unit_called(annotated) if isinstance(annotated, str) else found
             found = found or unit_of(name, str(schema.get("description", "")))
     return found
-
-
-def written(path: Path) -> str:
-    """A path as a person writes it: `filter.tags[0]`."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")

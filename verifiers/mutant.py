@@ -16,12 +16,12 @@ from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import equal, reference
 from verifiers.calls import check_calls, references
 from verifiers.menu import Menu
+from verifiers.schema_places import Path
 
 Kind = Literal[
     "empty", "drop", "repeat", "hollow", "reorder", "sequence", "swap", "add", "all", "omit", "exchange", "value"
 ]
 Calls = tuple[JsonObject, ...]
-Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)

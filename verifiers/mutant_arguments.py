@@ -11,10 +11,10 @@ from itertools import combinations, islice
 
 from data.records import Json
 from verifiers.answer import reference
-from verifiers.grounding import must_be_said, written
-from verifiers.mutant import Gold, Mutant, Path, replaced, targets
+from verifiers.grounding import must_be_said
+from verifiers.mutant import Gold, Mutant, replaced, targets
 from verifiers.plausible import Hints, leaves, others
-from verifiers.schema_places import schemas_at
+from verifiers.schema_places import Path, schemas_at, written
 
 MAX_TRIED = 64
 """Other values for one place that are looked at; the menu's schema refuses most."""

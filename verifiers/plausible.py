@@ -22,6 +22,7 @@ from verifiers.said_dates import moments
 from verifiers.said_numbers import numbers
 from verifiers.said_text import fold
 from verifiers.said_words import spoken
+from verifiers.schema_places import Path
 
 MAX_TEXT = 1 << 14
 """Characters of a task's text that are looked at for other values; a longer text has plenty there."""
@@ -60,7 +61,7 @@ def hints(messages: tuple[Message, ...], calls: Sequence[JsonObject]) -> Hints:
     )
 
 
-def leaves(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+def leaves(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:
     """Every value in a JSON value that is no object and no list, with its path."""
     if isinstance(value, Mapping):
         for name, item in value.items():

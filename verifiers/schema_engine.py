@@ -9,7 +9,7 @@ Not promised: every error there is; one cause is found, by the order of C4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from heapq import nsmallest
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from jsonschema import Draft202012Validator, ValidationError
 
 from verifiers import schema_keywords
+from verifiers.schema_places import written
 
 CAUSES = ("missing_argument", "undeclared_argument", "wrong_type", "not_allowed")
 _RANKS = {"required": 0, "dependentRequired": 0, "undeclared": 1, "type": 2}
@@ -67,17 +68,12 @@ def causes(compiled: object, value: object, *, references: bool = False, most: i
         worst = nsmallest(most, Check(references).descend(value, compiled), key=rank)
     except (_TooMuch, RecursionError):
         return [Cause("not_allowed", "", "checking it against the schema takes too long")]
-    return [Cause(CAUSES[rank(error)], _place(error.path), error.message[:300]) for error in worst]
+    return [Cause(CAUSES[rank(error)], written(error.path)[:200], error.message[:300]) for error in worst]
 
 
 def rank(error: ValidationError) -> int:
     """Where an error stands in the order of `CAUSES`."""
     return _RANKS.get(str(error.validator), 3)
-
-
-def _place(path: Iterable[str | int]) -> str:
-    steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return steps.removeprefix(".")[:200]
 
 
 class Check:

@@ -7,14 +7,22 @@ Not promised: that a value fits them (`schema_engine` says that).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from data.records import Json
 from verifiers.answer import equal
 
+Path = tuple[str | int, ...]
+"""Member names and places in lists, from the outside in."""
 
-def schemas_at(parameters: Json, path: tuple[str | int, ...]) -> Schemas:
-    """The schemas at a path of member names and places in lists."""
+
+def written(path: Iterable[str | int]) -> str:
+    """A path as a person writes it: `filter.tags[0]`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def schemas_at(parameters: Json, path: Path) -> Schemas:
+    """The schemas at a path."""
     found = Schemas(parameters, [parameters])
     for step in path:
         found = found.property(step) if isinstance(step, str) else found.item(step)
