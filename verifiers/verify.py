@@ -94,8 +94,7 @@ def verify(
                 break
     except Exception as fault:
         reasons.append(Verdict("checker", "checker_error", f"{type(fault).__name__}: {fault}"))
-    accept = draft.accept if _says_something(draft.accept) else None
-    may_omit = draft.may_omit if _says_something(draft.may_omit) else None
+    accept, may_omit = _said(draft.accept), _said(draft.may_omit)
     tools = found.menu.tools if found.menu else ()
     return Proof(tuple(reasons), tools, found.calls, accept, may_omit, found.outcome, found.alternatives, found.menu)
 
@@ -143,7 +142,7 @@ def _failures(
             return
         found.outcome = came_to
     if "soundness" in wanted and not unfit:
-        accept, may_omit = (given if _says_something(given) else None for given in (draft.accept, draft.may_omit))
+        accept, may_omit = _said(draft.accept), _said(draft.may_omit)
         if executable or named or accept or may_omit:
             from verifiers.mutant import Gold
             from verifiers.soundness import Executed, check_soundness
@@ -207,5 +206,6 @@ def _check_alternative(menu: Menu, call: JsonObject, place: int, name: Json, val
     return None
 
 
-def _says_something(alternatives: Json) -> bool:
-    return isinstance(alternatives, list) and any(alternatives)
+def _said(alternatives: Json) -> Json:
+    """Alternatives that allow anything at all; else None."""
+    return alternatives if isinstance(alternatives, list) and any(alternatives) else None
