@@ -1,6 +1,6 @@
 """Is the answer determined by the task, and not given away (RULES D)?
 
-In: a menu, calls in normal form, the task's messages. Out: the first `Verdict`, or None.
+In: a menu, calls in normal form, the task's messages. Out: a `Verdict` for each fault.
 Not promised: that a person would find only one answer; of that text rules know little (docs/verification.md).
 """
 
@@ -28,13 +28,9 @@ MAX_FAULTS = 100
 _ORDERLESS = ("required", "enum", "type")
 
 
-def check_determinacy(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Verdict | None:
-    """The first fault: RULES D1 and D2, `better_tool`, `unasked_argument`, `omitted_argument`; or None."""
-    return next(determinacy_faults(menu, calls, messages), None)
-
-
 def determinacy_faults(menu: Tools, calls: tuple[JsonObject, ...], messages: tuple[Message, ...]) -> Iterator[Verdict]:
-    """Every leak of every user turn, every tool that is as good as a called one; those of `rivals` and `options`.
+    """RULES D1 and D2: every leak of every user turn, every tool that is as good as a called one; then the faults of
+    `rivals` (`better_tool`) and `options` (`unasked_argument`, `omitted_argument`).
 
     Of leaks and of equal tools at most a hundred.
     """

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from data.records import Json, JsonObject, Message
-from verifiers.determinacy import check_determinacy
+from verifiers.determinacy import determinacy_faults
 from verifiers.menu import Menu, read_menu
 
 CITY: dict[str, Json] = {
@@ -23,7 +23,7 @@ def menu(*others: Json) -> Menu:
 
 def code(text: str, *others: Json, role: str = "user") -> str | None:
     turns = (Message(role, text), Message("user", "And now?"))
-    verdict = check_determinacy(menu(*others), GOLD, turns)
+    verdict = next(determinacy_faults(menu(*others), GOLD, turns), None)
     return verdict.code if verdict else None
 
 
@@ -117,7 +117,7 @@ def test_the_order_of_required_and_enum_does_not_tell_tools_apart() -> None:
 
     read = read_menu([tool("one", 1), tool("two", -1)])
     assert isinstance(read, Menu)
-    verdict = check_determinacy(read, ({"name": "one", "arguments": {}},), (Message("user", "Do it."),))
+    verdict = next(determinacy_faults(read, ({"name": "one", "arguments": {}},), (Message("user", "Do it."),)), None)
     assert verdict is not None
     assert verdict.code == "ambiguous_tools"
 

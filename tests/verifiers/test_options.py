@@ -3,7 +3,7 @@
 import pytest
 
 from data.records import Json, JsonObject, Message
-from verifiers.determinacy import check_determinacy
+from verifiers.determinacy import determinacy_faults
 from verifiers.menu import Menu, read_menu
 
 
@@ -20,7 +20,9 @@ def code(text: str, arguments: dict[str, Json], *options: tuple[str, Json], desc
     }
     menu = read_menu([tool])
     assert isinstance(menu, Menu)
-    verdict = check_determinacy(menu, ({"name": "search", "arguments": arguments},), (Message("user", text),))
+    verdict = next(
+        determinacy_faults(menu, ({"name": "search", "arguments": arguments},), (Message("user", text),)), None
+    )
     return verdict.code if verdict else None
 
 
@@ -58,7 +60,7 @@ def test_a_true_argument_that_is_required_is_fine() -> None:
     )
     assert isinstance(menu, Menu)
     call: JsonObject = {"name": "act", "arguments": {"owner": True}}
-    assert check_determinacy(menu, (call,), (Message("user", "Please do what is to be done."),)) is None
+    assert not [*determinacy_faults(menu, (call,), (Message("user", "Please do what is to be done."),))]
 
 
 def test_an_optional_value_that_is_said_only_of_another_argument_is_unasked() -> None:
@@ -107,7 +109,5 @@ def test_an_option_that_another_call_of_the_tool_gives_is_not_omitted() -> None:
     assert isinstance(menu, Menu)
     one: JsonObject = {"name": "act", "arguments": {"query": "a", "rating": 2}}
     other: JsonObject = {"name": "act", "arguments": {"query": "b"}}
-    assert (
-        check_determinacy(menu, (one, other), (Message("user", "a with a rating of 2, or a rating of 5, and b"),))
-        is None
-    )
+    asked = (Message("user", "a with a rating of 2, or a rating of 5, and b"),)
+    assert not [*determinacy_faults(menu, (one, other), asked)]

@@ -3,7 +3,7 @@
 import pytest
 
 from data.records import Json, JsonObject, Message
-from verifiers.determinacy import check_determinacy
+from verifiers.determinacy import determinacy_faults
 from verifiers.menu import Menu, read_menu
 
 COUNTRY: Json = {"type": "object", "properties": {"country": {"type": "string"}}, "required": ["country"]}
@@ -17,7 +17,7 @@ def code(messages: str | tuple[Message, ...], name: str, arguments: Json, *tools
     menu = read_menu(list(tools))
     assert isinstance(menu, Menu)
     turns = (Message("user", messages),) if isinstance(messages, str) else messages
-    verdict = check_determinacy(menu, ({"name": name, "arguments": arguments},), turns)
+    verdict = next(determinacy_faults(menu, ({"name": name, "arguments": arguments},), turns), None)
     return verdict.code if verdict else None
 
 
@@ -69,7 +69,7 @@ def test_a_tool_that_another_call_uses_is_no_rival() -> None:
     menu = read_menu([CAPITAL, LARGEST])
     assert isinstance(menu, Menu)
     calls = tuple({"name": name, "arguments": {"country": "Peru"}} for name in ("capital", "largest_city"))
-    assert check_determinacy(menu, calls, (Message("user", "The capital of Peru, and then the other one"),)) is None
+    assert not [*determinacy_faults(menu, calls, (Message("user", "The capital of Peru, and then the other one"),))]
 
 
 def test_words_that_other_calls_explain_ask_for_no_tool() -> None:
@@ -83,4 +83,4 @@ def test_words_that_other_calls_explain_ask_for_no_tool() -> None:
     first: JsonObject = {"name": "remove_measurement", "arguments": {"name": "desk"}}
     second: JsonObject = {"name": "record_measurement", "arguments": {"name": "sofa", "value": 2, "unit": "m"}}
     text = "Remove measurement: name desk. Then record measurement: name sofa, value 2, unit m."
-    assert check_determinacy(menu, (first, second), (Message("user", text),)) is None
+    assert not [*determinacy_faults(menu, (first, second), (Message("user", text),))]
