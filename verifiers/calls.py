@@ -6,7 +6,7 @@ Not promised: that the values are said anywhere (`grounding`), or, for no calls 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from data.records import Json, JsonObject, Verdict
 from verifiers.answer import CallFault, read_calls, reference
@@ -89,6 +89,15 @@ def references(value: object) -> Iterator[Reference]:
     elif isinstance(value, list):
         for item in value:
             yield from references(item)
+
+
+def rewritten(value: Json, change: Callable[[str], Json]) -> Json:
+    """The value with every string (not the names of members) changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {name: rewritten(item, change) for name, item in value.items()}
+    return [rewritten(item, change) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _marked(arguments: JsonObject) -> tuple[JsonObject, bool]:

@@ -22,7 +22,7 @@ from data.canonical import CanonicalError, canonical_bytes
 from data.records import Json, JsonObject, Verdict
 from verifiers.algebra_exact import MAX_QUESTIONS, at_most
 from verifiers.answer import reference
-from verifiers.calls import references
+from verifiers.calls import references, rewritten
 from verifiers.menu import Menu, Validator, read_menu
 from verifiers.outcome_values import same_values
 from verifiers.sandbox import MAX_SECONDS, SandboxFault, run_source
@@ -160,7 +160,7 @@ class _Run:
         """Run one more call."""
         name = str(call["name"])
         try:
-            arguments = self._resolved(call["arguments"])
+            arguments: Any = rewritten(call["arguments"], self._resolved)
             result = json.loads(_canonical("result", self._result(name, arguments), MAX_RESULT))
             self.text = _canonical("state", self._state, MAX_STATE)
         except SandboxFault as fault:
@@ -177,19 +177,15 @@ class _Run:
         self._state, result = run_source(source, self._state, arguments, self._seconds)
         return result  # type: ignore[no-any-return]
 
-    def _resolved(self, value: Any) -> Any:
-        """A fresh value with the results that its references stand for."""
-        if isinstance(value, Mapping):
-            return {name: self._resolved(item) for name, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._resolved(item) for item in value]
-        found = reference(value)
+    def _resolved(self, text: str) -> Json:
+        """The result that a text stands for, if it is a reference."""
+        found = reference(text)
         if found is None:
-            return value
+            return text
         number, path = found
         if not 0 < number <= len(self.steps):
-            raise SandboxFault("bad_reference", f"{value} refers to no earlier call")
-        return _at(self.steps[number - 1].result, path, str(value))
+            raise SandboxFault("bad_reference", f"{text} refers to no earlier call")
+        return _at(self.steps[number - 1].result, path, text)
 
 
 def _at(result: Json, path: str, said: str) -> Json:

@@ -7,14 +7,14 @@ Not promised: that what comes out is valid (`Gold.valid` says that of one call),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import equal, reference
-from verifiers.calls import check_calls, references
+from verifiers.calls import check_calls, references, rewritten
 from verifiers.menu import Menu
 from verifiers.schema_places import Path
 
@@ -124,15 +124,6 @@ def _followed(arguments: Json, originals: Sequence[int]) -> Json:
         return f"$var_{originals[target[0] - 1]}{target[1]}" if target and known else text
 
     return rewritten(arguments, follow)
-
-
-def rewritten(value: Json, change: Callable[[str], Json]) -> Json:
-    """The value with every string (not the names of members) changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {name: rewritten(item, change) for name, item in value.items()}
-    return [rewritten(item, change) for item in value] if isinstance(value, list | tuple) else value
 
 
 def replaced(value: Json, path: Path, *new: Json) -> Json:
