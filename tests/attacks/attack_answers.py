@@ -126,10 +126,10 @@ def hidden_characters(rng: Random, task: Honest) -> Iterator[Attack]:
 
 def json_tricks(rng: Random, task: Honest) -> Iterator[Attack]:
     for kind in NOT_STRICT:
-        if (text := broken(rng, kind, task.calls)) is not None:
-            yield _attack(f"json: {kind}", task, block(text), "malformed")
-            bare = "malformed" if text.strip() else "no_answer"
-            yield _attack(f"json: {kind}, bare", task, text, bare, harness="json")
+        text = broken(rng, kind, task.calls)
+        yield _attack(f"json: {kind}", task, block(text), "malformed")
+        bare = "malformed" if text.strip() else "no_answer"
+        yield _attack(f"json: {kind}, bare", task, text, bare, harness="json")
     escaped = re.sub("[a-z]", lambda found: f"\\u{ord(found[0]):04x}", task.gold)
     yield _attack("json: every letter escaped", task, block(escaped), "correct", reward=1.0)
     yield _attack("json: one fence", task, block(f"```json\n{task.gold}\n```"), "correct", reward=1.0)

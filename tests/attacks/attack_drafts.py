@@ -62,10 +62,9 @@ def tags(rng: Random, task: Honest) -> Iterator[Attack]:
             if fake != closing:
                 yield told("an imitated closing tag", others + own.replace(closing, fake), "truncated")
         if place:
+            value = task.calls if place == 2 else task.tools
             for kind, code in NOT_STRICT.items():
-                value = task.calls if place == 2 else task.tools
-                if (text := broken(rng, kind, value)) is not None:
-                    yield told(f"json, {kind}", others + _block(tag, text), code)
+                yield told(f"json, {kind}", others + _block(tag, broken(rng, kind, value)), code)
             for payload in PAYLOADS:
                 yield told("a payload for a block", others + _block(tag, payload), "invalid_json")
 
