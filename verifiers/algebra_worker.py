@@ -63,8 +63,6 @@ def decide(a: sympy.Expr, b: sympy.Expr) -> str:
             return "different"
     if sympy.expand(difference) == 0 or sympy.simplify(difference) == 0:
         return "equal"
-    if not names and difference.is_algebraic and sympy.minimal_polynomial(difference, sympy.Symbol("t")).degree() == 1:
-        return "equal"  # rational, and too small for any rational of its size
     return "undecided"
 
 
@@ -73,7 +71,10 @@ def answer(line: str) -> str:
     try:
         a, b = json.loads(line)
         return decide(build(a), build(b))
-    except (ArithmeticError, TypeError, ValueError, NotImplementedError, AttributeError, RecursionError):
+    # The boundary to sympy with what a model wrote: it divides by zero and overflows, compares NaN (`log(0)` is a
+    # TypeError), and gives up or nests too deeply while it simplifies. All say as much as its silence. What else it may
+    # raise ends the process, and the asker takes that as undecided too.
+    except (ArithmeticError, TypeError, ValueError, NotImplementedError, RecursionError):
         return "undecided"
 
 

@@ -203,3 +203,7 @@ def test_one_text_asks_three_times_at_most(monkeypatch: pytest.MonkeyPatch) -> N
     text = ", ".join(f"sqrt(8)+{number}-{number}" for number in range(50))
     check_grounding(menu, ({"name": "solve", "arguments": {"x": "2*sqrt(2)"}},), (Message("user", text),))
     assert len(asked) == 3
+
+
+def test_a_difference_below_the_digits_that_are_looked_at_is_not_called_equal() -> None:
+    assert exactly_equal(parse(f"sqrt(2) + 0.{'0' * 50}1"), parse("sqrt(2)")) is None
