@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import regex
 
 MAX_CHARACTERS, MAX_TOKENS, MAX_DEPTH, MAX_DIGITS = 300, 120, 20, 100
-FUNCTIONS = (*("sqrt", "exp", "log", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "abs"),)
+FUNCTIONS = ("sqrt", "exp", "log", "ln", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "abs")
 NEGATED = "neg"
 OPERATORS = frozenset("+-*/^")
 Program = tuple[str, ...]

@@ -19,7 +19,8 @@ MAX_TEXT = 20_000
 _WORD = regex.compile(r"[^\W\d_]{4,}")
 _NAME_WORD = regex.compile(r"[^\W\d_]{3,}")
 _ANY_WORD = regex.compile(r"[^\W\d_]+")
-_CAMEL = regex.compile(r"(?<=[a-z])(?=[A-Z])")
+CAMEL = regex.compile(r"(?<=[a-z])(?=[A-Z])")
+"""Where a word of a name in camelCase begins."""
 _FUNCTION_WORDS = """
 about above after again against also although among around because been before being below between both cannot could
 does doing down during each either else every from further given have having here hers herself himself into itself
@@ -42,14 +43,14 @@ def words_of(text: str) -> frozenset[str]:
     """The same for a text that will not come again."""
     text = text[:MAX_TEXT]
     if not text.islower():
-        text = _CAMEL.sub(" ", text).casefold()
+        text = CAMEL.sub(" ", text).casefold()
     return frozenset(map(stem, frozenset(_WORD.findall(text)) - _FUNCTION))
 
 
 @lru_cache(maxsize=4096)
 def name_words(name: str) -> frozenset[str]:
     """The words of an argument's name, those of three letters too."""
-    return frozenset(stem(word) for word in _NAME_WORD.findall(_CAMEL.sub(" ", name[:100]).casefold()))
+    return frozenset(stem(word) for word in _NAME_WORD.findall(CAMEL.sub(" ", name[:100]).casefold()))
 
 
 @lru_cache(maxsize=8)

@@ -18,13 +18,12 @@ from itertools import combinations
 import regex
 
 from data.records import Json, JsonObject, Verdict
-from verifiers.content import name_words, stem
+from verifiers.content import CAMEL, name_words, stem
 from verifiers.said import Said
 from verifiers.said_numbers import figures_in
 
 MAX_ARGUMENTS, LABEL_WORDS, MAX_LABEL = 12, 4, 80
 _BEFORE = regex.compile(r"[^\W\d_]+|[.;!?\n]")
-_CAMEL = regex.compile(r"(?<=[a-z])(?=[A-Z])")
 _STARTS = frozenset(("from", "origin", "start", "starting", "source", "departure", "begin", "initial", "old"))
 _ENDS = frozenset(("to", "destination", "end", "ending", "target", "arrival", "dest", "final", "new"))
 _NUMBERS = frozenset((int, float))
@@ -144,7 +143,7 @@ def is_label(words: tuple[str, ...], own: frozenset[str], others: frozenset[str]
 
 
 def _whole_words(name: str) -> frozenset[str]:
-    return frozenset(_CAMEL.sub("_", name[:100]).casefold().split("_"))
+    return frozenset(CAMEL.sub("_", name[:100]).casefold().split("_"))
 
 
 @lru_cache(maxsize=4096)

@@ -18,6 +18,7 @@ from typing import Literal
 import regex
 from babel.units import format_unit
 
+from verifiers.content import CAMEL
 from verifiers.said_text import fold
 
 MAX_TEXT, MAX_QUANTITIES, MAX_DESCRIPTION = 50_000, 200, 1000
@@ -62,7 +63,6 @@ _ALSO_NAMED = {"second": "s", "hour": "h", "pound": "lbs", "kilometer-per-hour":
 _ALSO_WORDS = frozenset(("in", "min", "pt"))
 """Short names that say something else in the name of a parameter (`check_in`, `price_min`)."""
 _WORDS = regex.compile(r"[a-z]+")
-_CAMEL = regex.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def says(said: tuple[Quantity, ...], value: int | float, unit: Unit) -> bool:
 @lru_cache(maxsize=4096)
 def unit_of(name: str, description: str) -> Unit | None:
     """The unit that a parameter names: at the end of its name, or in its description as one unit alone."""
-    words = _WORDS.findall(fold(_CAMEL.sub(" ", name[:100])))
+    words = _WORDS.findall(fold(CAMEL.sub(" ", name[:100])))
     for length in (3, 2, 1):
         title = " ".join(words[-length:])
         alone = length >= len(words) and len(title) <= 2  # a parameter called m
