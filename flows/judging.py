@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 
 from data.canonical import canonical_json
-from data.records import Brief, Draft, Json, JsonObject, Kind, Task, Verdict
+from data.records import Brief, Draft, Json, JsonObject, Task, Verdict
 from data.rows import brief_from_json, question_of, raw_text, stored_text, task_columns
 from data.schema import VERIFIED, Row
 from generator.drafts import unmet
 from generator.parsing import parse
 from generator.prompts import Style, instructions, render
 from generator.reward import RewardParts, judge, repetition_penalties
-from verifiers.answer import reference
+from verifiers.calls import kind_of
 from verifiers.verify import Proof, identity, verify
 
 _IN_THE_TASK = frozenset({"tools", "arguments", "said", "fixed"})
@@ -77,24 +77,6 @@ def _outcome(proof: Proof) -> Json:
     if not isinstance(proof.outcome, Mapping):
         return None
     return {**proof.outcome, "alternatives": [list(calls) for calls in proof.alternatives]}
-
-
-def kind_of(calls: tuple[JsonObject, ...]) -> Kind:
-    """`abstain` without calls, `single`, `dependent` when a call uses an earlier one's result, else `parallel`."""
-    if not calls:
-        return "abstain"
-    if len(calls) == 1:
-        return "single"
-    return "dependent" if any(_refers(call["arguments"]) for call in calls) else "parallel"
-
-
-def _refers(value: Json) -> bool:
-    """Whether a `$var_N.path` stands anywhere in a value."""
-    if isinstance(value, Mapping):
-        return any(map(_refers, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_refers, value))
-    return reference(value) is not None
 
 
 def _compact(brief: Brief) -> JsonObject:

@@ -6,9 +6,9 @@ Not promised: that the values are said anywhere (`grounding`), or, for no calls 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from data.records import Json, JsonObject, Verdict
+from data.records import Json, JsonObject, Kind, Verdict
 from verifiers.answer import CallFault, read_calls, reference
 from verifiers.menu import Menu
 from verifiers.schema_engine import Reference
@@ -98,6 +98,14 @@ def rewritten(value: Json, change: Callable[[str], Json]) -> Json:
     if isinstance(value, Mapping):
         return {name: rewritten(item, change) for name, item in value.items()}
     return [rewritten(item, change) for item in value] if isinstance(value, list | tuple) else value
+
+
+def kind_of(calls: Sequence[JsonObject]) -> Kind:
+    """`abstain` without calls, `single`, `dependent` when a call uses an earlier one's result, else `parallel`."""
+    if len(calls) < 2:
+        return "single" if calls else "abstain"
+    linked = any(next(references(call["arguments"]), None) for call in calls)
+    return "dependent" if linked else "parallel"
 
 
 def _marked(arguments: JsonObject) -> tuple[JsonObject, bool]:

@@ -20,10 +20,10 @@ from typing import Any
 from data.canonical import CanonicalError, task_id
 from data.digests import file_digest
 from data.errors import UsageError
-from data.records import Json, Kind, Message, Task, Verdict
+from data.records import Json, Message, Task, Verdict
 from solver.benches.secrets import masked
 from verifiers.answer import CallFault, read_calls, reference
-from verifiers.calls import call_faults, references
+from verifiers.calls import call_faults, kind_of
 from verifiers.menu import Menu, read_menu
 
 UNSCORABLE = frozenset({"not_a_list", "bad_call", "unknown_tool", "bad_reference", "too_large"})
@@ -97,7 +97,7 @@ def item(
         return f"unreadable: {fault}"
     task = Task(
         task_id=identity,
-        kind=_kind(golds),
+        kind=kind_of(golds),
         turns=sum(turn.role == "user" for turn in messages),
         domain=category,
         mode="catalogue",
@@ -108,13 +108,6 @@ def item(
         may_omit=omitted,
     )
     return Item(name, category, task)
-
-
-def _kind(calls: Sequence[dict[str, Any]]) -> Kind:
-    if len(calls) < 2:
-        return "single" if calls else "abstain"
-    linked = any(next(references(call["arguments"]), None) for call in calls)
-    return "dependent" if linked else "parallel"
 
 
 def _as_declared(menu: Menu, calls: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, list[Json]]]]:
