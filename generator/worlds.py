@@ -19,6 +19,7 @@ from typing import Any
 from data.canonical import canonical_json
 from data.records import Json, JsonObject, Kind, Message
 from generator.world_walk import References, Walk, copied, leaves, name_of, resolved, shown, walked
+from verifiers.calls import kind_of
 from verifiers.said import Said, said_in
 from verifiers.worlds import BUILTIN, WORLDS
 from verifiers.worlds.base import State, ToolFailure, World
@@ -57,7 +58,7 @@ def draw(
         start = world.make(random)
         walk = walked(world, start, random, calls, chained)
         if walk is not None and _settled(world, start, walk):
-            return _drawn(world, start, walk, random, menu_size, chained)
+            return _drawn(world, start, walk, random, menu_size)
     raise RuntimeError(f"the world {name} offers no {'dependent' if chained else 'parallel'} task of {calls} calls")
 
 
@@ -139,7 +140,7 @@ def _replayed(
     return state, results
 
 
-def _drawn(world: World, start: State, walk: Walk, random: Random, menu_size: int | None, chained: bool) -> WorldDraw:
+def _drawn(world: World, start: State, walk: Walk, random: Random, menu_size: int | None) -> WorldDraw:
     called = list(dict.fromkeys(call["name"] for call in walk.calls))
     others = [name for name in world.tools if name not in called]
     size = random.choice(MENU_SIZES) if menu_size is None else menu_size
@@ -153,7 +154,7 @@ def _drawn(world: World, start: State, walk: Walk, random: Random, menu_size: in
         tools=tuple(kept[1]),
         implementations={name: f"{BUILTIN}{world.name}.{name}" for name in sorted(menu)},
         calls=tuple(kept[2]),
-        kind="single" if len(walk.calls) == 1 else "dependent" if chained else "parallel",
+        kind=kind_of(walk.calls),
         question=_question(walk),
     )
 
