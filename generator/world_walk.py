@@ -19,6 +19,7 @@ from data.canonical import canonical_json
 from data.records import Json
 from generator.values import OPTIONAL_SHARE
 from generator.world_values import COMPANIONS, LINKS, RANKED, SOURCES
+from verifiers.calls import rewritten
 from verifiers.menu import Menu, read_menu
 from verifiers.outcome_values import same_values
 from verifiers.worlds import WORLDS
@@ -66,12 +67,14 @@ def walked(world: World, start: State, random: Random, calls: int, chained: bool
 
 def resolved(value: Json, references: References, results: Sequence[Any]) -> Any:
     """Arguments with the values that their references stand for in these results."""
-    if isinstance(value, str) and value in references:
-        place, path = references[value]
+
+    def meant(text: str) -> Any:
+        if text not in references:
+            return text
+        place, path = references[text]
         return at(results[place], path)
-    if isinstance(value, Mapping):
-        return {key: resolved(item, references, results) for key, item in value.items()}
-    return [resolved(item, references, results) for item in value] if isinstance(value, list | tuple) else value
+
+    return rewritten(value, meant)
 
 
 def copied(state: State) -> State:

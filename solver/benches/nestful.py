@@ -16,6 +16,7 @@ from typing import Any
 
 from data.records import Message
 from solver.benches.base import Bench, Item, bench, item, json_rows
+from verifiers.calls import rewritten
 
 _REFERENCE = re.compile(r"(\$?var_?[0-9]{1,6})\.([^.\[\]\s$]{1,80})\$?")
 _MANY = 5
@@ -57,21 +58,18 @@ def _calls(output: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     numbers: dict[str, int] = {}
     calls = []
     for number, call in enumerate(output, 1):
-        calls.append({"name": call["name"], "arguments": _referring(call.get("arguments") or {}, numbers)})
+        arguments = rewritten(call.get("arguments") or {}, lambda text: _referring(text, numbers))
+        calls.append({"name": call["name"], "arguments": arguments})
         numbers[str(call.get("label", "")).lstrip("$")] = number
     return calls
 
 
-def _referring(value: Any, numbers: Mapping[str, int]) -> Any:
-    """The value with `"$var_1.result$"` as our `"$var_1.result"`, counted by place."""
-    if isinstance(value, Mapping):
-        return {key: _referring(inner, numbers) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_referring(inner, numbers) for inner in value]
-    found = _REFERENCE.fullmatch(value) if isinstance(value, str) and value.startswith("$") else None
+def _referring(text: str, numbers: Mapping[str, int]) -> str:
+    """`$var_1.result$` as our `$var_1.result`, counted by place; any other text as it is."""
+    found = _REFERENCE.fullmatch(text) if text.startswith("$") else None
     if found is None:
-        return value
+        return text
     label = found[1].lstrip("$")
     if label not in numbers:
-        raise ValueError(f"{value} refers to no earlier call")
+        raise ValueError(f"{text} refers to no earlier call")
     return f"$var_{numbers[label]}.{found[2]}"

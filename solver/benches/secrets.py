@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from data.records import Message
+from verifiers.calls import rewritten
 
 _NAME = re.compile(r"(api|access|secret|private|auth)[_-]?(key|token)|^(app_?id|secret|password|passwd)$", re.I)
 _MAYBE = re.compile(r"^(key|token)$", re.I)
@@ -35,7 +36,11 @@ def masked(messages: Sequence[Message], calls: Any, accept: Any = None) -> tuple
         return text
 
     turns = [Message(turn.role, cover(turn.content)) for turn in messages]
-    return turns, _covered(calls, instead), _covered(accept, instead)
+
+    def replaced(text: str) -> str:
+        return instead.get(text, text)
+
+    return turns, rewritten(calls, replaced), rewritten(accept, replaced)
 
 
 def _secret(name: str, value: str) -> bool:
@@ -57,11 +62,3 @@ def _texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _texts(inner, name)
-
-
-def _covered(value: Any, instead: Mapping[str, str]) -> Any:
-    if isinstance(value, str):
-        return instead.get(value, value)
-    if isinstance(value, Mapping):
-        return {key: _covered(inner, instead) for key, inner in value.items()}
-    return [_covered(inner, instead) for inner in value] if isinstance(value, list | tuple) else value
