@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from data.records import Draft, Message
-from solver.benches.bfcl import first, questions
+from solver.benches.bfcl import questions, variants
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "real" / "bfcl"
 CATEGORIES = ("simple_python", "multiple", "parallel")
@@ -24,7 +24,7 @@ CATEGORIES = ("simple_python", "multiple", "parallel")
 def needed(arguments: dict[str, list[Any]], required: list[str]) -> dict[str, Any]:
     """The arguments that may not be left out, by the answer or by the tool."""
     kept = {name: values for name, values in arguments.items() if "" not in values or name in required}
-    found: dict[str, Any] = first(kept)
+    found: dict[str, Any] = variants(kept)[0]
     return found
 
 
@@ -38,7 +38,7 @@ def rows(whole: bool = False) -> dict[str, Draft]:
             required = {tool["name"]: tool["parameters"].get("required", []) for tool in row["function"]}
             golden = [item for call in possible or [] for item in call.items()]
             calls = [
-                {"name": name, "arguments": first(given) if whole else needed(given, required[name])}
+                {"name": name, "arguments": variants(given)[0] if whole else needed(given, required[name])}
                 for name, given in golden
             ]
             found[row["id"]] = Draft(turns, row["function"], calls)

@@ -116,8 +116,3 @@ def _ways(inner: Any) -> list[Any]:
     """What may stand under one key of an object."""
     listed = inner if isinstance(inner, list) else [inner]
     return [way for one in listed or [""] for way in ([_LEFT_OUT] if one == "" else variants(one))]
-
-
-def first(value: Any) -> Any:
-    """The first of what an acceptable value stands for."""
-    return variants(value)[0]
