@@ -20,7 +20,7 @@ test: .venv/dev .venv/weights $(READERS) ## Set up, then lint, type-check and ru
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	SPARRING_READERS=required $(BIN)/pytest $(ARGS)
+	SPARRING_TESTS=whole $(BIN)/pytest $(ARGS)
 
 check: .venv/dev ## Lint, type-check and the tests that need neither a server nor the model
 	$(BIN)/ruff check .

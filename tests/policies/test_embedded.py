@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from data.errors import PolicyError
 from data.records import JsonObject, Message
-from policies import embedded, llama, weights
+from policies import embedded, llama
 from policies.embedded import EmbeddedPolicy, request
 from policies.engine import runs
 from policies.llama import SAMPLES, Event
@@ -36,7 +36,7 @@ def test_runs_are_as_few_as_can_be() -> None:
     assert runs([0, 1, 2, 3, 4, 7, 8], 3) == [range(3), range(3, 5), range(7, 9)]
 
 
-def test_the_server_s_own_sampling_defaults_are_turned_off() -> None:
+def test_the_server_s_own_sampling_defaults_are_written_out() -> None:
     fields = request(ONCE, 1, 5, PARAMS)
     assert (fields["top_k"], fields["min_p"], fields["top_p"], fields["seed"]) == (40, 0.05, 1.0, 5)
 
@@ -156,17 +156,9 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
         EmbeddedPolicy(path)
 
 
-@pytest.fixture(scope="module")
-def path() -> Path:
-    try:
-        return weights.find()
-    except PolicyError as fault:
-        pytest.skip(str(fault))
-
-
 @pytest.fixture
-async def policy(path: Path) -> AsyncIterator[EmbeddedPolicy]:
-    policy = EmbeddedPolicy(path)
+async def policy(gguf: Path) -> AsyncIterator[EmbeddedPolicy]:
+    policy = EmbeddedPolicy(gguf)
     yield policy
     await policy.close()
 
@@ -223,9 +215,9 @@ async def test_the_real_model_names_what_does_not_fit(policy: EmbeddedPolicy) ->
 
 
 @pytest.mark.model
-async def test_two_players_of_one_file_share_the_model(path: Path, policy: EmbeddedPolicy) -> None:
-    assert llama.load(path) is llama.load(path)
-    other = EmbeddedPolicy(path)
+async def test_two_players_of_one_file_share_the_model(gguf: Path, policy: EmbeddedPolicy) -> None:
+    assert llama.load(gguf) is llama.load(gguf)
+    other = EmbeddedPolicy(gguf)
     await other.close()
     [[done]] = await policy.sample([ONCE], 1, PARAMS)
     assert done.finish_reason != "error"

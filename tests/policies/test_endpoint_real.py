@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import xllamacpp  # type: ignore[import-untyped]
 
 from data.errors import PolicyError
 from data.records import JsonObject, Message
-from policies import weights
 from policies.endpoint import EndpointPolicy
 from policies.protocol import Prompt, SamplingParams
 
@@ -25,12 +25,9 @@ PARAMS = SamplingParams(temperature=0.0, max_tokens=64, seed=1)
 
 
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
+def url(gguf: Path) -> Iterator[str]:
     params = xllamacpp.CommonParams()
-    try:
-        params.model.path = str(weights.find())
-    except PolicyError as fault:
-        pytest.skip(str(fault))
+    params.model.path = str(gguf)
     params.n_ctx, params.n_parallel, params.verbosity, params.api_keys = 2048, 2, -1, ["right"]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
