@@ -26,7 +26,7 @@ from flows.workdir import Workdir
 from generator.briefs import SMALL_COUNTS, SMALL_MENUS, SMALL_VALUES, BriefConfig
 from generator.catalogue import Catalogue, load_catalogue
 from generator.kinds import PLAIN_SHARES
-from policies.connect import open_policy
+from policies.connect import engine_kind, open_policy
 from policies.players import Player
 from policies.protocol import SamplingParams
 from solver.rollouts import Settings
@@ -145,13 +145,7 @@ def is_large(engine: str) -> bool:
 
 def chunk_of(player: Player) -> int:
     """Prompts in a chunk for this player."""
-    return LARGE_CHUNK if is_large(player.base) else CHUNK[kind_of(player.engine)]
-
-
-def kind_of(engine: str) -> str:
-    """`embedded`, `vllm`, `scripted` or `url`."""
-    kind = engine.partition(":")[0]
-    return "url" if kind in ("http", "https") else kind
+    return LARGE_CHUNK if is_large(player.base) else CHUNK[engine_kind(player.engine)]
 
 
 _contexts: dict[str, Context] = {}

@@ -11,9 +11,12 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
+from policies.connect import engine_kind
 from policies.engine import Engine
+from policies.journal import JournalledPolicy
 
 Result = TypeVar("Result")
 
@@ -63,3 +66,8 @@ class Engines:
         if self.solver is not self.generator:
             self.bridge.call(self.solver.close())
         self.bridge.stop()
+
+
+def journalled(engine: Engine, path: Path) -> Engine:
+    """An engine that writes each answer down at once; the scripted one would only say the same again."""
+    return engine if engine_kind(engine.name) == "scripted" else JournalledPolicy(engine, path)

@@ -17,12 +17,11 @@ from typing import Any
 
 from data.canonical import digest
 from data.errors import UsageError
-from flows.context import is_large, kind_of
+from flows.context import is_large
+from flows.engines import journalled
 from flows.settings import is_url, state_home
 from flows.workdir import open_workdir
-from policies.connect import engine_digest, open_policy
-from policies.engine import Engine
-from policies.journal import JournalledPolicy
+from policies.connect import engine_digest, engine_kind, open_policy
 from solver.benches.base import Bench
 from solver.evaluate import Answers, Asking, Summary, answers, differences, summaries
 from solver.harness import PROMPT_VERSION, Harness, HarnessName, harness
@@ -68,7 +67,7 @@ class Plan:
         for engine in self.solvers:
             for name in self.harnesses:
                 self.way(engine, name)
-                if name == "openai" and kind_of(engine) == "embedded":
+                if name == "openai" and engine_kind(engine) == "embedded":
                     raise UsageError("the embedded engine has no tools interface", hint="use --harness json or hermes")
 
     def identity(self, digests: Digests) -> dict[str, Any]:
@@ -117,7 +116,8 @@ async def _runs(plan: Plan, journals: Path, tell: Tell) -> list[_Run]:
     """Solver by solver, so that one set of weights is held at a time."""
     runs = []
     for engine in plan.solvers:
-        policy = _journalled(open_policy(engine, role="solver"), journals)
+        opened = open_policy(engine, role="solver")
+        policy = journalled(opened, journals / f"{opened.digest.removeprefix('sha256:')[:16]}.jsonl")
         try:
             await policy.check()
             for bench in plan.benches:
@@ -129,13 +129,6 @@ async def _runs(plan: Plan, journals: Path, tell: Tell) -> list[_Run]:
         finally:
             await policy.close()
     return runs
-
-
-def _journalled(policy: Engine, journals: Path) -> Engine:
-    """The scripted engine would only say the same again."""
-    if kind_of(policy.name) == "scripted":
-        return policy
-    return JournalledPolicy(policy, journals / f"{policy.digest.removeprefix('sha256:')[:16]}.jsonl")
 
 
 def _result(plan: Plan, digests: Digests, runs: Sequence[_Run]) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from data.digests import file_digest
 from data.held_out import held_out_files
 from data.manifest import SCRIPTED, Manifest, Origin
 from data.records import Json, JsonObject
-from flows.context import Context, kind_of
+from flows.context import Context
 from flows.settings import checkout
 from generator.prompts import PROMPT_VERSION as GENERATOR_PROMPTS
+from policies.connect import engine_kind
 from policies.players import Player, both_base
 from policies.weights import SHA256
 from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
@@ -35,7 +36,7 @@ def origin(run: Context) -> Origin:
     """The manifest's account of this run."""
     config = run.config
     return Origin(
-        engine=_engine(kind_of(run.generator.engine), kind_of(run.solver.engine)),
+        engine=_engine(engine_kind(run.generator.engine), engine_kind(run.solver.engine)),
         players={
             "generator": _player(run.generator),
             "solver": _player(run.solver),
@@ -58,7 +59,7 @@ def remeasured(run: Context, old: Manifest, settings: JsonObject) -> Origin:
     solver = run.solver
     return replace(
         old.origin,
-        engine=_engine(kind_of(wrote["engine"]), kind_of(solver.engine)),
+        engine=_engine(engine_kind(wrote["engine"]), engine_kind(solver.engine)),
         players={
             "generator": wrote,
             "solver": _player(solver),
@@ -93,7 +94,7 @@ def _engine(*kinds: str) -> str:
 
 def _player(player: Player) -> JsonObject:
     # The words of the script are ours, and `vllm` alone is the default weights in another form.
-    known = kind_of(player.engine) == SCRIPTED or player.engine == "vllm"
+    known = engine_kind(player.engine) == SCRIPTED or player.engine == "vllm"
     return {
         "engine": player.engine,
         "base": player.base,

@@ -21,6 +21,7 @@ from flows.escaping import printable
 from flows.progress import note
 from flows.settings import RunConfig, state_home
 from generator.domains import DOMAINS
+from policies.connect import engine_kind
 from policies.players import Player, check_apart, resolve
 from solver.harness import harness
 from verifiers.worlds import WORLDS
@@ -67,7 +68,7 @@ def check_harness(run: contexts.Context) -> None:
     """The harness exists in the solver's style, and its engine can be asked that way."""
     name, engine = run.config.harness, run.solver.engine
     harness(name, run.style(run.solver))
-    if name == "openai" and contexts.kind_of(engine) == "embedded":
+    if name == "openai" and engine_kind(engine) == "embedded":
         raise UsageError("the embedded engine has no tools interface", hint="use --harness json or hermes")
 
 

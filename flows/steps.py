@@ -24,13 +24,12 @@ from data.rows import (
     task_from_row,
 )
 from data.schema import ATTEMPTS, PROPOSALS, SCHEMA_VERSION, SCORES, VERIFIED, Row, to_table
-from flows.context import Context, context, kind_of
+from flows.context import Context, context
+from flows.engines import journalled
 from flows.judging import judged_row, with_repetition
 from generator.briefs import plan
 from generator.prompts import PROMPT_VERSION as GENERATOR_PROMPTS
 from generator.prompts import render
-from policies.engine import Engine
-from policies.journal import JournalledPolicy
 from policies.protocol import Completion, Prompt, prompt_text
 from solver.difficulty import rate as rate_task
 from solver.harness import PROMPT_VERSION as SOLVER_PROMPTS
@@ -89,7 +88,7 @@ def propose(root: str, first: int, last: int) -> str:
 def _proposals(run: Context, prompts: Sequence[Prompt], name: str) -> list[Completion]:
     """What the generator says to each prompt; one that asks nothing is not sent."""
     asked = [prompt for prompt in prompts if prompt_text(prompt)]
-    policy = _journalled(run, run.engines.generator, name)
+    policy = journalled(run.engines.generator, run.workdir.journals / f"{name}.jsonl")
     sampled = run.engines.bridge.call(policy.sample(asked, 1, run.sampling)) if asked else []
     if asked and all(answer.finish_reason == "error" for (answer,) in sampled):
         raise EngineUnavailable(f"the generator answered nothing: {sampled[0][0].error}", hint=_LATER)
@@ -124,7 +123,7 @@ def _attempts(run: Context, step: str, name: str, tasks: Sequence[Task]) -> str:
     if found := find_chunk(run.workdir.chunks, step, name):
         return str(found)
     unique = list({task.task_id: task for task in tasks}.values())
-    policy = _journalled(run, run.engines.solver, name)
+    policy = journalled(run.engines.solver, run.workdir.journals / f"{name}.jsonl")
     rollouts = run.engines.bridge.call(attempt(unique, policy, run.settings(fresh=step == "confirm")))
     rows = [attempt_row(one) for rollout in rollouts for one in rollout]
     if rows and all(row["outcome"] == "infrastructure" for row in rows):
@@ -157,10 +156,3 @@ def tasks_of(verified: str, chosen: frozenset[int] | None = None) -> list[Task]:
     rows = read_chunk(Path(verified), VERIFIED).to_pylist()
     proven = [row for row in rows if row["task_id"] is not None]
     return [task_from_row(row) for row in proven if chosen is None or row["index"] in chosen]
-
-
-def _journalled(run: Context, policy: Engine, name: str) -> Engine:
-    """A sampling engine writes each answer down at once; the scripted one would only say the same again."""
-    if kind_of(policy.name) == "scripted":
-        return policy
-    return JournalledPolicy(policy, run.workdir.journals / f"{name}.jsonl")

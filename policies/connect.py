@@ -44,6 +44,12 @@ def open_policy(engine: str, *, role: Role) -> Engine:
     )
 
 
+def engine_kind(engine: str) -> str:
+    """`embedded`, `vllm`, `scripted` or `url`."""
+    kind = engine.partition(":")[0]
+    return "url" if kind in ("http", "https") else kind
+
+
 def engine_digest(engine: str, role: Role) -> str:
     """The digest that `open_policy(engine, role=role)` will have, without loading weights. Raises the same, except
     that the default weights need not be there yet: their digest is pinned, and opening them checks it.
