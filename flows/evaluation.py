@@ -19,9 +19,10 @@ from data.canonical import digest
 from data.errors import UsageError
 from flows.context import is_large
 from flows.engines import journalled
+from flows.preflight import check_harness
 from flows.settings import is_url, state_home
 from flows.workdir import open_workdir
-from policies.connect import engine_digest, engine_kind, open_policy
+from policies.connect import engine_digest, open_policy
 from solver.benches.base import Bench
 from solver.evaluate import Answers, Asking, Summary, answers, differences, summaries
 from solver.harness import PROMPT_VERSION, Harness, HarnessName, harness
@@ -47,10 +48,14 @@ class Plan:
     max_tokens: int | None = None
     seed: int = 0
 
-    def way(self, engine: str, name: str) -> Harness:
-        """The harness for one solver: small embedded models continue examples, servers and tools chat."""
+    def style_of(self, engine: str, name: str) -> str:
+        """How one solver is prompted: small embedded models continue examples, servers and tools chat."""
         chats = is_large(engine) or name == "openai"
-        return harness(name, ("chat" if chats else "plain") if self.style == "auto" else self.style)
+        return ("chat" if chats else "plain") if self.style == "auto" else self.style
+
+    def way(self, engine: str, name: str) -> Harness:
+        """The harness for one solver."""
+        return harness(name, self.style_of(engine, name))
 
     def asking(self, engine: str, name: str) -> Asking:
         return Asking(self.way(engine, name), self.seeds, self.temperature, self.max_tokens, self.seed)
@@ -66,9 +71,7 @@ class Plan:
             raise UsageError("a harness is named twice", hint="name each once")
         for engine in self.solvers:
             for name in self.harnesses:
-                self.way(engine, name)
-                if name == "openai" and engine_kind(engine) == "embedded":
-                    raise UsageError("the embedded engine has no tools interface", hint="use --harness json or hermes")
+                check_harness(name, self.style_of(engine, name), engine)
 
     def identity(self, digests: Digests) -> dict[str, Any]:
         """All that the result depends on."""

@@ -32,14 +32,9 @@ PLAYERS = "players"
 
 def prepare(root: Path, config: RunConfig) -> None:
     """Check what the run needs and write down what its steps must know. Raises the first fault."""
-    check_names()
-    check_store(open_storage(config.store_location))
-    generator, solver = players(config)
-    contexts.forget(str(root))
-    contexts.save(root, config, generator, solver)
-    run = contexts.context(str(root))
+    run = _planned(root, config)
     check_domains(run)
-    check_harness(run)
+    check_harness(run.config.harness, run.style(run.solver), run.solver.engine)
     logger.info("kinds of briefs: {}", ", ".join(f"{kind} {share:g}" for kind, share in run.briefs.shares.items()))
     for refused in run.catalogue.refused:
         verdict = refused.verdict
@@ -54,20 +49,24 @@ def prepare(root: Path, config: RunConfig) -> None:
 
 def prepare_solver(root: Path, config: RunConfig) -> None:
     """The same for a job that only measures: its generator is never asked."""
-    check_names()
-    check_store(open_storage(config.store_location))
-    home = state_home() / PLAYERS
-    contexts.forget(str(root))
-    contexts.save(root, config, resolve(home, "generator", config.generator), resolve(home, "solver", config.solver))
-    run = contexts.context(str(root))
-    check_harness(run)
+    run = _planned(root, config)
+    check_harness(run.config.harness, run.style(run.solver), run.solver.engine)
     run.engines.bridge.call(run.engines.solver.check())
 
 
-def check_harness(run: contexts.Context) -> None:
-    """The harness exists in the solver's style, and its engine can be asked that way."""
-    name, engine = run.config.harness, run.solver.engine
-    harness(name, run.style(run.solver))
+def _planned(root: Path, config: RunConfig) -> contexts.Context:
+    """The run with its players resolved, as its steps will see it."""
+    check_names()
+    check_store(open_storage(config.store_location))
+    generator, solver = players(config)
+    contexts.forget(str(root))
+    contexts.save(root, config, generator, solver)
+    return contexts.context(str(root))
+
+
+def check_harness(name: str, style: str, engine: str) -> None:
+    """The harness exists in the solver's style, and its engine can be asked that way. Raises `UsageError`."""
+    harness(name, style)
     if name == "openai" and engine_kind(engine) == "embedded":
         raise UsageError("the embedded engine has no tools interface", hint="use --harness json or hermes")
 
