@@ -49,6 +49,14 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The files of a measurement alone."""
+
+    attempts: str
+    scores: str
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """What a chunk came to."""
 
@@ -71,7 +79,7 @@ def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
     return candidates, Counts(len(verified), len(proven), solver_tokens(chunk))
 
 
-def scores_of(chunk: Chunk) -> dict[str, Score]:
+def scores_of(chunk: Chunk | Part) -> dict[str, Score]:
     """Score of each measured task of a chunk, by task id."""
     return {row["task_id"]: score_from_row(row) for row in read_chunk(Path(chunk.scores), SCORES).to_pylist()}
 
@@ -150,7 +158,7 @@ def candidate_tables(chunks: Iterable[Chunk], selection: Selection) -> Iterator[
         yield to_table([_fate(asked, proven, scores, selection, chosen) for asked, proven in pairs], CANDIDATES)
 
 
-def attempt_tables(chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+def attempt_tables(chunks: Iterable[Chunk | Part]) -> Iterator[pa.Table]:
     """Every rollout, a table a chunk."""
     for chunk in chunks:
         yield read_chunk(Path(chunk.attempts), ATTEMPTS)
@@ -177,7 +185,7 @@ def _fate(
     return row | {"stage": "select", "check": verdict.check, "code": verdict.code, "detail": verdict.detail}
 
 
-def solver_tokens(chunk: Chunk) -> int:
+def solver_tokens(chunk: Chunk | Part) -> int:
     """What the attempts of a chunk cost, read and written."""
     table = read_chunk(Path(chunk.attempts), ATTEMPTS)
     return sum(pc.sum(table[name]).as_py() or 0 for name in ("prompt_tokens", "completion_tokens"))

@@ -14,27 +14,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from data.chunks import derive_key, find_chunk, read_chunk, write_chunk
+from data.chunks import derive_key, find_chunk, write_chunk
 from data.ledger import PUBLISHED
 from data.records import Score
-from data.rows import messages_from_json, question_of, score_from_row, score_row, stored_text
-from data.schema import ATTEMPTS, CANDIDATES, COMPARISON, SCORES, TASKS, VERIFIED, to_table
+from data.rows import messages_from_json, question_of, score_row, stored_text
+from data.schema import CANDIDATES, COMPARISON, TASKS, VERIFIED, to_table
 from data.version import Version
+from flows.harvest import Part, scores_of
 from flows.rescore_report import Changes
 
 _COMPARED = ("harness", "attempts", "passes", "pass_rate", "pass_low", "pass_high", "band")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The files of one piece that was measured."""
-
-    attempts: str
-    scores: str
-
-    def by_task(self) -> dict[str, Score]:
-        """The new score of each task that has one."""
-        return {row["task_id"]: score_from_row(row) for row in read_chunk(Path(self.scores), SCORES).to_pylist()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +56,6 @@ class Remeasured:
             )
             index += len(rows)
 
-    def attempt_tables(self) -> Iterator[pa.Table]:
-        """Every new rollout."""
-        for part in self.parts:
-            yield read_chunk(Path(part.attempts), ATTEMPTS)
-
     def comparison_tables(self) -> Iterator[pa.Table]:
         """Both measurements of each task."""
         for _, rows, scores in self._joined():
@@ -88,7 +72,7 @@ class Remeasured:
 
     def _joined(self) -> Iterator[tuple[str, list[dict[str, Any]], dict[str, Score]]]:
         for (split, rows), part in zip(self.pieces(), self.parts, strict=True):
-            yield split, rows, part.by_task()
+            yield split, rows, scores_of(part)
 
 
 def pieces(version: Version, size: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import pyarrow.compute as pc
 from loguru import logger
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
@@ -23,10 +22,11 @@ from data.version import Version, open_version
 from flows import announce, chunk_tasks, runlog
 from flows.context import WAVE, Context, chunk_of, context, forget
 from flows.flow_options import checked, flow_options
+from flows.harvest import Part, attempt_tables, solver_tokens
 from flows.origin import remeasured
 from flows.preflight import prepare_solver
 from flows.progress import note
-from flows.remeasure import Part, Remeasured, load, pieces
+from flows.remeasure import Remeasured, load, pieces
 from flows.rescore_report import Changes, report
 from flows.rescore_settings import RescoreConfig
 from flows.server import end_with_worker
@@ -58,11 +58,7 @@ def _run(run: Context, config: RescoreConfig, version: Version) -> str:
     size = chunk_of(run.solver)
     found = Remeasured(version, size, _measure(run, version, size))
     changes = found.changes()
-    tokens = sum(
-        pc.sum(table[name]).as_py() or 0
-        for table in found.attempt_tables()
-        for name in ("prompt_tokens", "completion_tokens")
-    )
+    tokens = sum(map(solver_tokens, found.parts))
     costs = [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=time.monotonic() - start)]
     made = publish(open_storage(config.store_location), _publication(run, config, found, changes, costs))
     announce.published(made)
@@ -120,7 +116,7 @@ def _publication(
         tasks=found.task_tables("train", digest),
         eval=found.task_tables("eval", digest) if "eval" in version.splits else None,
         candidates=found.candidate_tables(),
-        attempts=found.attempt_tables(),
+        attempts=attempt_tables(found.parts),
         ledger=tally(found.candidate_tables(), costs),
         origin=origin,
         report=lambda number: report(f"{version.manifest.name} {number}: {name} measured again", facts, changes),
