@@ -121,11 +121,9 @@ class Context:
         """Both players, opened at first use."""
         with self._lock:
             if self._engines is None:
-                bridge = Bridge()
-                bridge.start()
                 generator = open_policy(self.generator.engine, role="generator")
                 solver = open_policy(self.solver.engine, role="solver")
-                self._engines = Engines(generator, solver, bridge)
+                self._engines = Engines(generator, solver, Bridge())
             return self._engines
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """The two players of a run, opened once for each process, behind one event loop.
 
-In: which engine fills each slot. Out: `Players.sample(...)`-able policies and a bridge from the flow's threads
+In: which engine fills each slot. Out: both `Engine`s and a bridge from the flow's threads
 to the loop where every model call of the process runs: one client, one connection pool, one bound on what is in
 flight, however many chunks are under way. Nothing here retries; that is the policies' work.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,28 +21,24 @@ from policies.journal import JournalledPolicy
 Result = TypeVar("Result")
 
 
-@dataclass(slots=True)
 class Bridge:
     """An event loop in a thread of its own."""
 
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
-    thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        self.thread = threading.Thread(target=self.loop.run_forever, name="engines", daemon=True)
-        self.thread.start()
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="engines", daemon=True)
+        self._thread.start()
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run `work` on the loop and wait for it here."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def stop(self) -> None:
         """End the loop; whoever still waits for a call gets `CancelledError`, so that an interrupted run can end."""
         self.call(_cancel_others())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        if self.thread is not None:
-            self.thread.join(timeout=10)
-        self.loop.close()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=10)
+        self._loop.close()
 
 
 async def _cancel_others() -> None:
@@ -63,8 +59,7 @@ class Engines:
     def close(self) -> None:
         """Close both players and the loop."""
         self.bridge.call(self.generator.close())
-        if self.solver is not self.generator:
-            self.bridge.call(self.solver.close())
+        self.bridge.call(self.solver.close())
         self.bridge.stop()
 
 
