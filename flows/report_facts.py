@@ -172,6 +172,11 @@ class Facts:
     """The versions before it, oldest first."""
 
     @property
+    def versions(self) -> tuple[Past, ...]:
+        """Those before it, and itself."""
+        return (*self.past, Past(self.version, self.origin, self.spread))
+
+    @property
     def briefs(self) -> int:
         return sum(row.count for row in self.ledger)
 

@@ -13,7 +13,7 @@ from data.figures import EIGHTHS, eighths
 from data.ledger import PUBLISHED
 from data.rule import BANDS
 from flows.escaping import cell, cut, escaped, fenced, folded, markdown_table
-from flows.report_facts import Facts, Past, player, weights
+from flows.report_facts import Facts, player, weights
 from flows.report_figures import bar, chart, rates_curve
 from flows.report_health import Check
 from verifiers.codes import expected
@@ -105,7 +105,6 @@ def difficulty(facts: Facts, *, linked: bool) -> str:
 
 def against(facts: Facts) -> str:
     """This version beside the ones before it."""
-    whole = [*facts.past, Past(facts.version, facts.origin, facts.spread)]
     rows = [
         (
             one.version.partition("-")[0], one.spread.tasks, f"{one.spread.mean:.2f}",
@@ -114,12 +113,14 @@ def against(facts: Facts) -> str:
             f"{player(one.origin, 'solver').get('engine', '')} {weights(player(one.origin, 'solver'), 8)}",
             one.origin.difficulty.get("harness", ""),
         )
-        for one in whole
+        for one in facts.versions
     ]  # fmt: skip
     head = ("version", "tasks", "mean", "hard", "frontier", "easy", "dead groups", "0/8 to 8/8", "tools", "solver",
             "harness")  # fmt: skip
     table = markdown_table(head, rows, right=range(1, 7))
-    measured_by = {(weights(player(one.origin, "solver"), 64), one.origin.difficulty.get("harness")) for one in whole}
+    measured_by = {
+        (weights(player(one.origin, "solver"), 64), one.origin.difficulty.get("harness")) for one in facts.versions
+    }
     if len(measured_by) > 1:
         table += "\n\nNot all were measured by the same solver and harness: compare those rows that were."
     return table

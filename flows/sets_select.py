@@ -67,18 +67,19 @@ def select_command(
 
 def publication(version: Version, found: Replay) -> Publication:
     """The replay as a publication on top of its version."""
-    origin, name = version.manifest.origin, version.manifest
-    config = dict(origin.config) | {"rule": found.rule.to_json(), "selected_from": f"{name.name}@{name.version}"}
+    manifest, origin = version.manifest, version.manifest.origin
+    source = f"{manifest.name}@{manifest.version}"
+    config = dict(origin.config) | {"rule": found.rule.to_json(), "selected_from": source}
     return Publication(
-        name=version.manifest.name,
+        name=manifest.name,
         tasks=_tasks(version, found, held=False),
         eval=_tasks(version, found, held=True) if found.selection.eval else None,
         candidates=_candidates(version, found),
         attempts=read_tables(version.storage, "attempts.parquet"),
-        ledger=tally(_candidates(version, found), [row for row in version.manifest.ledger if not row.count]),
+        ledger=tally(_candidates(version, found), [row for row in manifest.ledger if not row.count]),
         origin=replace(origin, config=config),
         report=lambda number: _report(number, version, found),
-        sources=(version.manifest.version,),
+        sources=(manifest.version,),
     )
 
 

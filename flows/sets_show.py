@@ -22,7 +22,7 @@ from data.manifest import SCRIPTED
 from data.rows import score_from_row, task_from_row
 from data.version import Version, open_version
 from flows.escaping import printable
-from flows.report_facts import Facts, Past, facts_of, player, weights
+from flows.report_facts import Facts, facts_of, player, weights
 from flows.report_figures import bar, rates_curve
 from flows.report_health import Check, examine, verdict
 from flows.report_sections import asked, funnel, headline
@@ -110,7 +110,7 @@ def _steps(facts: Facts) -> tuple[Rows, Collection[int]]:
 def _versions(facts: Facts) -> tuple[Rows, Collection[int]]:
     """Difficulty, beside the versions before."""
     rows: list[tuple[str, ...]] = []
-    for one in (*facts.past, Past(facts.version, facts.origin, facts.spread)):
+    for one in facts.versions:
         spread, solver = one.spread, player(one.origin, "solver")
         bands = (f"{spread.bands[band]:,}" for band in ("hard", "frontier", "easy"))
         figures = (f"{spread.tasks:,}", f"{spread.mean:.2f}", *bands, f"{spread.dead:.0%}")
