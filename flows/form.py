@@ -16,7 +16,8 @@ HELP = {
     "name": "Small letters, digits and hyphens. A run adds the next version to the set of this name.",
     "tasks": "How many tasks the version is to have.",
     "seed": "The same seed and settings ask for the same tasks.",
-    "engine": "embedded: the shipped model. vllm: the same by vLLM. scripted: no model, a dry run. Or http://host:8000/v1#model",
+    "engine": "embedded: the shipped model. vllm: the same by vLLM. scripted: no model, a dry run. Or "
+    "http://host:8000/v1#model, or several servers of one model: URL,URL#model",
     "mode": "catalogue: given tools. open: the model writes the tools too. mutate: published tasks are changed.",
     "harness": "How the solver is told to call tools. openai: by its tools interface, which only servers have.",
     "style": "auto: chat for servers, plain examples for small embedded models.",

@@ -23,6 +23,7 @@ from flows.settings import (
     exact_version,
     state_home,
 )
+from policies.server_list import lasting
 from solver.harness import HarnessName
 
 
@@ -55,8 +56,8 @@ class RescoreConfig(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What decides the result: every parameter but the places where it is kept."""
-        return self.model_dump(mode="json", exclude={"store", "workdir"})
+        """What decides the result: every parameter but the places where it is kept; of several servers, the model."""
+        return self.model_dump(mode="json", exclude={"store", "workdir"}) | {"solver": lasting(self.solver)}
 
     def settings(self, name: str) -> dict[str, Json]:
         """The same for a manifest, with the version by name, not by place."""

@@ -30,6 +30,7 @@ from flows.form import lay_out
 from generator.domains import DOMAINS
 from generator.kinds import check_shares
 from generator.mcp_tools import PREFIX, check_source
+from policies.server_list import is_list, lasting, listed
 from solver.harness import HarnessName
 
 MAX_BUDGET = 10_000_000
@@ -53,7 +54,12 @@ def on_disk(location: str) -> str:
 
 
 def absolute_engine(engine: str) -> str:
-    """An engine with the path of its weights made absolute."""
+    """An engine with the path of its weights made absolute. Raises `ValueError` for a list of servers that is none."""
+    if is_list(engine):
+        try:
+            listed(engine)
+        except UsageError as fault:
+            raise ValueError(str(fault)) from None
     kind, _, path = engine.partition(":")
     return f"{kind}:{absolute(path)}" if kind in ("embedded", "vllm") and path else engine
 
@@ -254,9 +260,12 @@ class RunConfig(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What decides the result: every parameter but the places where it is kept; of own tools, their content."""
+        """What decides the result: every parameter but the places where it is kept; of own tools, their content, of
+        several servers, their model.
+        """
         said = self.model_dump(mode="json", exclude={"store", "workdir", "tools_digest"})
-        return said | {"tools": self.tools_digest or self.tools}
+        engines = {slot: lasting(said[slot]) for slot in ("engine", "generator", "solver")}
+        return said | engines | {"tools": self.tools_digest or self.tools}
 
     @property
     def identity_digest(self) -> str:

@@ -2,8 +2,8 @@
 
 In: an engine as text and the player's role. Out: an `Engine`. There are `embedded` (the fetched weights) and
 `embedded:<file.gguf>`, `vllm` (the same weights, converted) and `vllm:<folder>` (a model or a LoRA adapter), `scripted`
-and `scripted:<options>`, and `http(s)://host:port/v1#model`. Nothing is sampled here, nobody is called and no server
-is started; `await engine.check()` is the preflight.
+and `scripted:<options>`, `http(s)://host:port/v1#model`, and several servers of one model, `URL,URL#model`. Nothing is
+sampled here, nobody is called and no server is started; `await engine.check()` is the preflight.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from typing import Literal
 
 from data.errors import UsageError
 from policies import model_folder, weights
+from policies.balance import BalancedPolicy
 from policies.embedded import EmbeddedPolicy
 from policies.endpoint import EndpointPolicy
 from policies.engine import Engine
 from policies.managed import VllmPolicy
 from policies.scripted import ScriptedPolicy
+from policies.server_list import is_list
 
 Role = Literal["generator", "solver"]
 
@@ -34,13 +36,13 @@ def open_policy(engine: str, *, role: Role) -> Engine:
         case "scripted":
             return ScriptedPolicy(role, rest)
         case "http" | "https":
-            return EndpointPolicy(engine)
+            return BalancedPolicy(engine) if is_list(engine) else EndpointPolicy(engine)
         case "vllm":
             return VllmPolicy(rest)
     raise UsageError(
         f"unknown engine {engine!r}",
         hint="there are embedded, embedded:<file.gguf>, vllm, vllm:<folder>, scripted, scripted:<options>, "
-        "http(s)://host:port/v1#model",
+        "http(s)://host:port/v1#model, or several: URL,URL#model",
     )
 
 

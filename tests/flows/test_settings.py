@@ -116,3 +116,14 @@ def test_a_work_folder_has_to_lie_on_disk() -> None:
         build({"workdir": "s3://bucket/x"})
     with pytest.raises(UsageError, match=r"--workdir.*s3://bucket/x.*on disk"):
         settings.build(RescoreConfig, {"version": "a@v0001", "workdir": "s3://bucket/x"}, "rescore")
+
+
+def test_other_servers_of_the_same_model_are_the_same_run() -> None:
+    one, two = (build({"engine": f"http://a/v1,http://{host}/v1#m", "solver": "http://a/v1#m"}) for host in ("b", "c"))
+    assert one.identity == two.identity
+    assert one.identity["solver"] == "http://a/v1#m"
+
+
+def test_a_list_of_servers_without_a_model_is_one_fault_among_others() -> None:
+    with pytest.raises(UsageError, match=r"(?s)--tasks 0.*names no model"):
+        build({"engine": "http://a/v1,http://b/v1", "tasks": 0})
