@@ -67,6 +67,7 @@ class Context:
             config.domains,
             kinds=config.kinds,
             parents=self.parents,
+            accepted=config.accepted,
             **small,
         )
 

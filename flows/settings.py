@@ -160,6 +160,9 @@ class RunConfig(BaseModel):
     )
     tools_digest: SkipJsonSchema[str] = ""
     """Of the tools that were read when the run started (`flows.own_tools`); nobody fills it in."""
+    round: SkipJsonSchema[int] = Field(0, ge=0)
+    accepted: SkipJsonSchema[dict[str, Share]] = {}
+    """Of an evolution: which of its rounds this run is, and how briefs are thinned by cell (`generator.control`)."""
     domains: tuple[str, ...] = Field((), title="Domains", description="Empty: all that the catalogue has")
     harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
@@ -263,7 +266,8 @@ class RunConfig(BaseModel):
         """What decides the result: every parameter but the places where it is kept; of own tools, their content, of
         several servers, their model.
         """
-        said = self.model_dump(mode="json", exclude={"store", "workdir", "tools_digest"})
+        apart = {"store", "workdir", "tools_digest"}
+        said = self.model_dump(mode="json", exclude=apart if self.round else apart | {"round", "accepted"})
         engines = {slot: lasting(said[slot]) for slot in ("engine", "generator", "solver")}
         return said | engines | {"tools": self.tools_digest or self.tools}
 

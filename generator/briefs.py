@@ -8,6 +8,7 @@ Not promised: that a brief can be met. Open briefs name only the domain and the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,6 +18,7 @@ from data.canonical import digest
 from data.errors import UsageError
 from data.records import Brief, BriefKind, Json, JsonObject, Mode, Task
 from generator.catalogue import Catalogue, Entry, load_catalogue
+from generator.control import FLOOR, SAMPLED, TRIES, Cell, cell_of
 from generator.domains import DOMAINS, check_domains
 from generator.kinds import CHAT_SHARES, Shares, check_shares, draw_kind
 from generator.material import Material, fits, material
@@ -59,6 +61,8 @@ class BriefConfig:
     A world's tools are given what they need."""
     parents: tuple[Task, ...] = field(default=(), repr=False)
     """The published tasks that mode `evolve` changes."""
+    accepted: Mapping[str, float] = field(default_factory=dict)
+    """By cell the share of its briefs that is kept (`generator.control`); of cells too rare to be named, `FLOOR`."""
 
     shares: Shares = field(init=False)
     """What kinds are drawn by."""
@@ -114,6 +118,7 @@ class BriefConfig:
                 "most_values": self.most_values,
                 "worlds": self.worlds,
                 "parents": [task.task_id for task in self.parents],
+                **({"accepted": dict(self.accepted)} if self.accepted else {}),
             }
         )
 
@@ -135,8 +140,25 @@ _NEEDS: Mapping[BriefKind, str] = {
 
 
 def plan(config: BriefConfig, index: int) -> Brief:
-    """Brief number `index` of the distribution."""
-    random = Random(f"{config.seed}:{index}")
+    """Brief number `index` of the distribution, thinned by the acceptance of each cell where there are any."""
+    if not config.accepted:
+        return _drawn(config, index, Random(f"{config.seed}:{index}"))
+    for attempt in range(TRIES):
+        random = Random(f"{config.seed}:{index}:{attempt}")
+        brief = _drawn(config, index, random)
+        if random.random() < config.accepted.get(str(cell_of(brief)), FLOOR):
+            break
+    return brief
+
+
+def cell_shares(config: BriefConfig) -> dict[Cell, float]:
+    """The share of each cell in the distribution before thinning, counted from its first briefs."""
+    drawn = (_drawn(config, index, Random(f"{config.seed}:{index}")) for index in range(SAMPLED))
+    counts = Counter(map(cell_of, drawn))
+    return {cell: count / SAMPLED for cell, count in sorted(counts.items())}
+
+
+def _drawn(config: BriefConfig, index: int, random: Random) -> Brief:
     kind = draw_kind(config.shares, random)
     if config.mode == "evolve":
         return mutate(kind, random.choice(config.changeable[kind]), config.catalogue, random, config.seed, index)
