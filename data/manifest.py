@@ -86,6 +86,11 @@ class Manifest:
         return self.origin.engine == SCRIPTED
 
     @property
+    def reference(self) -> str:
+        """What one asks a store for to get this very version (`data.version.open_version`)."""
+        return f"{self.name}@{self.version}"
+
+    @property
     def identity(self) -> str:
         """Equal for two publications of one run: same rows, same figures, same seed, settings and players."""
         return digest([self.digest, self.measurement_digest, self.origin.run])

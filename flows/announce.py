@@ -22,7 +22,7 @@ def published(version: Version) -> None:
         PUBLISHED,
         resource={
             "prefect.resource.id": f"taskset.{manifest.name}",
-            "prefect.resource.name": f"{manifest.name}@{manifest.version}",
+            "prefect.resource.name": manifest.reference,
             "taskset.engine": manifest.origin.engine,
         },
         payload={

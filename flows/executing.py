@@ -70,7 +70,7 @@ def _say_done(path: str, url: str, stays: bool, *, store: str, as_json: bool) ->
     ui = url.removesuffix("/api") if stays else "make server, then http://127.0.0.1:4200"
     name = f"{manifest.name}@{manifest.version.partition('-')[0]}"
     print(
-        f"\n{manifest.rows} tasks published as {manifest.name}@{manifest.version}\n"
+        f"\n{manifest.rows} tasks published as {manifest.reference}\n"
         f"  report   {path}/report.md\n"
         f"  data     datasets.load_dataset({_loading(path)})\n"
         f"  look     sparring sets show {path if store else name}\n"

@@ -49,7 +49,7 @@ def export_command(
     else:
         folder = _put(version, f"exports/{to}", make)
     console = Console()
-    console.print(f"{version.manifest.rows} tasks of {version.manifest.name}@{version.manifest.version} for {to}")
+    console.print(f"{version.manifest.rows} tasks of {version.manifest.reference} for {to}")
     console.print(f"  folder   {folder}", markup=False, soft_wrap=True)
 
 

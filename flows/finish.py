@@ -72,7 +72,7 @@ def finish(
     _show(replace(figures, facts=replace(facts, version=version.manifest.version), path=version.location))
     if selection.missing:
         raise Shortfall(
-            f"{selection.describe()}; published as {run.config.name}@{version.manifest.version}",
+            f"{selection.describe()}; published as {version.manifest.reference}",
             hint="raise --budget, widen --mix or the domains, or give more tools",
             path=version.location,
         )

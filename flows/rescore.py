@@ -62,7 +62,7 @@ def _run(run: Context, config: RescoreConfig, version: Version) -> str:
     costs = [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=time.monotonic() - start)]
     made = publish(open_storage(config.store_location), _publication(run, config, found, changes, costs))
     announce.published(made)
-    text = f"{changes.headline()} Published as {made.manifest.name}@{made.manifest.version}"
+    text = f"{changes.headline()} Published as {made.manifest.reference}"
     key = "rescore-" + "".join(char if char.isalnum() else "-" for char in made.manifest.name)
     create_markdown_artifact(made.storage.read("report.md").decode(), key=key, description=text)
     logger.info("{}", text)
@@ -102,7 +102,7 @@ def _publication(
     run: Context, config: RescoreConfig, found: Remeasured, changes: Changes, costs: list[LedgerRow]
 ) -> Publication:
     version = found.version
-    name = f"{version.manifest.name}@{version.manifest.version}"
+    name = version.manifest.reference
     digest = run.solver.digest
     origin = remeasured(run, version.manifest, config.settings(name))
     old, new = version.manifest.origin, origin

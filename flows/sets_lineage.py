@@ -110,7 +110,7 @@ def _print(console: Console, old: Version, new: Version, found: VersionDiff) -> 
     """The difference as a person wants it: counts first, then which figures moved, then the first ids."""
     left, right = old.manifest, new.manifest
     console.print(
-        f"{left.name}@{left.version} ({left.rows} rows) -> {right.name}@{right.version} ({right.rows} rows)\n"
+        f"{left.reference} ({left.rows} rows) -> {right.reference} ({right.rows} rows)\n"
         f"added {len(found.added)}   removed {len(found.removed)}   changed {len(found.changed)}   same {found.same}",
         markup=False,
     )

@@ -68,7 +68,7 @@ def select_command(
 def publication(version: Version, found: Replay) -> Publication:
     """The replay as a publication on top of its version."""
     manifest, origin = version.manifest, version.manifest.origin
-    source = f"{manifest.name}@{manifest.version}"
+    source = manifest.reference
     config = dict(origin.config) | {"rule": found.rule.to_json(), "selected_from": source}
     return Publication(
         name=manifest.name,
@@ -118,7 +118,7 @@ def _candidates(version: Version, found: Replay) -> Iterator[pa.Table]:
 def _json(version: Version, found: Replay, made: Version | None) -> dict[str, Any]:
     refused = found.selection.refused
     return {
-        "from": f"{version.manifest.name}@{version.manifest.version}",
+        "from": version.manifest.reference,
         "rule": found.rule.to_json(),
         "kept": [found.tasks[index] for index in found.kept],
         "in": [{"task_id": found.tasks[one], "index": one, "was": found.before[one].code} for one in found.came],
@@ -143,12 +143,12 @@ def _print(console: Console, version: Version, found: Replay, made: Version | No
     if (rest := len(found.came) + len(found.went) - SHOWN) > 0:
         console.print(f"and {rest} more (--json lists all)", markup=False)
     if made is not None:
-        name = f"{made.manifest.name}@{made.manifest.version}"
+        name = made.manifest.reference
         console.print(f"published as {name}\n  report   {made.location}/report.md", markup=False, soft_wrap=True)
 
 
 def _headline(version: Version, found: Replay) -> str:
-    name = f"{version.manifest.name}@{version.manifest.version}"
+    name = version.manifest.reference
     return (
         f"{name}: of {version.manifest.rows} tasks {len(found.kept)} stay, {len(found.went)} go out and "
         f"{len(found.came)} come in, of {len(found.tasks)} measured candidates"

@@ -59,7 +59,7 @@ def show_command(
 def _screen(facts: Facts, version: Version, checks: Sequence[Check], width: int) -> Iterator[tuple[str, str]]:
     """The lines, none wider than `width` where words allow it, each with its style."""
     scripted = "   scripted: no model wrote or attempted these tasks" if facts.origin.engine == SCRIPTED else ""
-    yield f"{facts.name}@{facts.version}{scripted}", "bold"
+    yield f"{version.manifest.reference}{scripted}", "bold"
     for title, text in _lines(facts, version):
         yield from ((line, "") for line in _said(title, text, width))
     yield from ((line, "verdict") for line in _said("healthy?", verdict(checks), width))

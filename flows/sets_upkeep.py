@@ -66,7 +66,7 @@ def _checked(store: Storage, reference: str) -> Iterator[Checked]:
     """The versions that a reference means, read again, one after the other."""
     if "@" in reference or "/" in reference:
         version = open_version(store, reference)
-        yield Checked(f"{version.manifest.name}@{version.manifest.version}", verify_version(version))
+        yield Checked(version.manifest.reference, verify_version(version))
         return
     for name in [reference] if reference else [one.name for one in list_sets(store)]:
         for entry in set_history(store, name):

@@ -23,7 +23,7 @@ def read_version(version: Version) -> Bench:
     rows = (row for table in version.tasks() for row in table.to_pylist())
     made = bench("set", [], _items(rows))
     files = tuple((entry.path, entry.sha256) for entry in version.task_files())
-    return Bench(f"{version.manifest.name}@{version.manifest.version}", files, made.items)
+    return Bench(version.manifest.reference, files, made.items)
 
 
 def read(path: Path) -> Bench:
