@@ -25,6 +25,7 @@ MODULES = {
     "score": "flows.verify_commands",
     "sets": "flows.sets_commands",
     "evaluate": "flows.evaluate_command",
+    "doctor": "flows.doctor_command",
 }
 """Where each verb stands: a module whose `register` adds it to an application."""
 

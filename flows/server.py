@@ -60,10 +60,10 @@ def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
                 f"no Prefect server answers at {configured} (PREFECT_API_URL)",
                 hint="start it, or unset PREFECT_API_URL to run with a server of our own",
             )
-        _check_admitted(configured)
+        check_admitted(configured)
         yield configured, True
     elif healthy(LOCAL_URL):
-        _check_admitted(LOCAL_URL)
+        check_admitted(LOCAL_URL)
         os.environ["PREFECT_API_URL"] = LOCAL_URL
         yield LOCAL_URL, True
     else:
@@ -75,7 +75,7 @@ def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
                 del os.environ["PREFECT_API_URL"]
 
 
-def _check_admitted(url: str) -> None:
+def check_admitted(url: str) -> None:
     """Raise `ServerError` if the server wants a login that this process does not have."""
     login = os.environ.get("PREFECT_API_AUTH_STRING", "")
     auth = tuple(login.split(":", 1)) if ":" in login else None
