@@ -26,6 +26,7 @@ from data.select import Selection, select
 from data.storage import open_storage
 from flows import chunk_tasks, runlog
 from flows.context import WAVE, Context, context, forget
+from flows.dead_tasks import bury
 from flows.finish import finish
 from flows.flow_options import checked, flow_options
 from flows.harvest import Chunk, Counts, harvest
@@ -73,6 +74,7 @@ def grow(config: RunConfig) -> str:
     """The body of every flow that makes a version: returns its path."""
     runlog.configure()
     end_with_worker()
+    bury()
     config = gathered(config)
     root = config.work_folder.absolute()
     with open_workdir(root, config.identity):

@@ -21,6 +21,7 @@ from data.store import Publication, publish
 from data.version import Version, open_version
 from flows import announce, chunk_tasks, runlog
 from flows.context import WAVE, Context, chunk_of, context, forget
+from flows.dead_tasks import bury
 from flows.flow_options import checked, flow_options
 from flows.harvest import Part, attempt_tables, solver_tokens
 from flows.origin import remeasured
@@ -43,6 +44,7 @@ def rescore(config: RescoreConfig) -> str:
     config = checked(RescoreConfig, config, "rescore")
     runlog.configure()
     end_with_worker()
+    bury()
     version = open_version(open_storage(config.store_location), config.version)
     root = config.work_folder.absolute()
     with open_workdir(root, config.identity | {"digest": version.manifest.measurement_digest}):
