@@ -84,6 +84,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "briefs, and how many are left": ("briefs", "answered", "proven", "measured", "in_band", "published"),
     "shares": ("in_band_share", "yield", "dead_expected", "dead_seen", "flat_seen", "repeated_share", "earlier_share"),
     "diversity": ("tools", "wording"),
+    "does it answer its prompts, nats a token": ("mutual_information", "entropy"),
     "signs of gaming, of the answers": tuple(GAMING),
     "the generator's reward, means": tuple(f"reward_{name}" if name != "reward" else name for name in PARTS),
 }
@@ -96,7 +97,12 @@ def _figures(rounds: Sequence[Result]) -> str:
         known = [name for name in names if any(name in one["figures"] for one in rounds)]
         rows += [(about, name, *(_number(one["figures"].get(name)) for one in rounds)) for name in known]
     head = ("about", "figure", *(f"round {one['number']}" for one in rounds))
-    return markdown_table(head, rows, right=range(2, 2 + len(rounds)))
+    reasons = [
+        f"Round {one['number']}: mutual information and entropy were not measured: {escaped(one['not_measured'])}."
+        for one in rounds
+        if one["not_measured"]
+    ]
+    return "\n\n".join([markdown_table(head, rows, right=range(2, 2 + len(rounds))), *reasons])
 
 
 def _number(value: float | None) -> str:

@@ -24,6 +24,7 @@ from flows import curriculum, round_health, training_stages
 from flows.context import Context
 from flows.evidence import evidence
 from flows.evolve_settings import EvolveConfig
+from flows.mutual_information import information
 from flows.preflight import players
 from flows.report_facts import facts_of
 from flows.report_health import examine, verdict
@@ -61,7 +62,7 @@ def play(config: EvolveConfig, number: int, lineup: dict[str, str]) -> Result:
     trained: dict[str, Result] = {}
     proposing = dict(lineup)
     made = stages.once("version", lambda: _version(root, config, number, briefs["accepted"], proposing))
-    health = stages.once("health", lambda: _health(config, made, earlier))
+    health = stages.once("health", lambda: _health(root, config, made, proposing, earlier))
     decision = stages.once("decision", lambda: training_stages.decide(lineup, trained))
     after = {slot: decision[slot]["player"] for slot in SLOTS}
     return stages.once(
@@ -120,15 +121,21 @@ def _version(
     }  # fmt: skip
 
 
-def _health(config: EvolveConfig, made: Result, earlier: list[Result]) -> Result:
+def _health(root: Path, config: EvolveConfig, made: Result, lineup: dict[str, str], earlier: list[Result]) -> Result:
+    why = "nothing was published"
     if not made["path"]:
         found, told = round_health.nothing(made["budget"]), "Nothing was published."
     else:
         version = _open(config, made)
         facts = facts_of(open_storage(config.store_location), version)
         found, told = round_health.figures(version, facts), verdict(examine(facts))
+        generator, solver = players(config.of_round(0, root, {}, lineup))
+        style = Context(root, config, generator, solver).style(generator)
+        measured, why = information(version, generator, style)
+        found |= measured
     first = next((one["figures"] for one in earlier if one["path"]), found)
-    return {"figures": found, "verdict": told, "alarms": [asdict(one) for one in round_health.alarms(found, first)]}
+    alarms = [asdict(one) for one in round_health.alarms(found, first)]
+    return {"figures": found, "not_measured": why, "verdict": told, "alarms": alarms}
 
 
 def _open(config: EvolveConfig, made: Result) -> Version:

@@ -17,7 +17,7 @@ from data.canonical import digest
 from data.errors import UsageError
 from flows.form import lay_out
 from flows.own_tools import KEPT
-from flows.settings import MAX_BUDGET, RunConfig, state_home
+from flows.settings import MAX_BUDGET, EngineName, Folder, RunConfig, state_home
 from policies.connect import engine_kind
 from solver.benches.readers import read_bench
 
@@ -57,6 +57,9 @@ class EvolveConfig(RunConfig):
     train: bool = Field(True, title="Train the players")
     difficulty: bool = Field(True, title="Difficulty in the generator's reward")
     steps: int = Field(60, ge=1, le=100_000, title="Training steps of each player in each round")
+    generator_config: Folder = Field("", title="The generator's trainer", description="YAML; empty: the shipped one")
+    solver_config: Folder = Field("", title="The solver's trainer", description="YAML; empty: the shipped one")
+    judge: EngineName = Field("", title="Judge of coherence", description="An engine that can lower, not rescue")
     margin: float = Field(0.05, gt=0, lt=1, title="Margin of non-inferiority")
     seeds: int = Field(3, ge=1, le=64, title="Answers to each item of the probes")
     probe_items: int = Field(0, ge=0, title="Items of each kind in a probe at most", description="0: all")
