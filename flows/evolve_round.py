@@ -114,9 +114,8 @@ def _version(
     if not path:
         return {"path": "", "version": "", "digest": "", "rows": 0, "short": short, "budget": run.candidates}
     manifest = open_version(open_storage(config.store_location), path).manifest
-    name = f"{manifest.name}@{manifest.version}"
     return {
-        "path": path, "version": name, "digest": manifest.digest, "rows": manifest.rows, "short": short,
+        "path": path, "version": manifest.reference, "digest": manifest.digest, "rows": manifest.rows, "short": short,
         "budget": run.candidates,
     }  # fmt: skip
 
