@@ -20,13 +20,13 @@ from flows.escaping import printable
 
 MODULES = {
     "run": "flows.run_command",
-    "evolve": "flows.evolve_command",
     "rescore": "flows.rescore_command",
     "verify": "flows.verify_commands",
     "score": "flows.verify_commands",
     "sets": "flows.sets_commands",
     "evaluate": "flows.evaluate_command",
     "doctor": "flows.doctor_command",
+    "policies": "flows.policies_commands",
 }
 """Where each verb stands: a module whose `register` adds it to an application."""
 

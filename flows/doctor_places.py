@@ -22,11 +22,12 @@ from data.garbage import older, remnants
 from data.storage import Storage
 from data.version import logged_version, set_names
 from flows.doctor import Finding
-from flows.preflight import PLAYERS, check_store
-from flows.settings import is_url, state_home
+from flows.preflight import check_store
+from flows.settings import is_url, policies_home, state_home
 from flows.store_option import given_store
-from policies.connect import engine_digest
-from policies.players import BASE, Slot, check_apart, lineage, resolve
+from policies.checkpoints import unfinished, verify
+from policies.players import BASE, Slot, check_apart, find, resolve
+from policies.promotions import playing
 
 SCARCE = 2 << 30
 """Free bytes below which a disk is said to be nearly full."""
@@ -149,23 +150,20 @@ def _says_whose(folder: Path) -> bool:
 
 
 def players() -> Iterator[Finding]:
-    """Both slots can be read, the weights in them are there and as promoted, and the players are apart."""
-    home = state_home() / PLAYERS
+    """Both slots can be read, the checkpoints promoted in them are there and as they were added, and are apart."""
+    home = policies_home()
     for slot in SLOTS:
-        promoted = lineage(home, slot)
+        promoted = playing(home, slot)
         if not promoted:
             yield Finding(slot, "ok", f"the base, {BASE}")
-            continue
-        last = promoted[-1]
-        try:
-            found = engine_digest(last.engine, slot)
-        except SparringError as fault:
-            do = "put the weights back, or promote others"
-            yield Finding(slot, "fault", f"round {last.round}, {last.engine}: {fault.message}", do)
-            continue
-        if found == last.digest:
-            yield Finding(slot, "ok", f"round {last.round}, {last.engine}")
-        else:
-            do = "put the promoted weights back, or promote these"
-            yield Finding(slot, "fault", f"round {last.round}: {last.engine} is no longer what was promoted", do)
+        for one in promoted:
+            try:
+                verify(find(home, one.checkpoint))
+            except SparringError as fault:
+                yield Finding(slot, "fault", fault.message, fault.hint)
+            else:
+                yield Finding(slot, "ok", f"{one.checkpoint}, in the lineage of {one.base}")
+    if rests := unfinished(home):
+        names = ", ".join(path.name for path in rests)
+        yield Finding("checkpoints", "note", f"left by writers: {names}", f"if none is at work, remove them in {home}")
     check_apart(resolve(home, "generator"), resolve(home, "solver"))

@@ -17,12 +17,12 @@ import typer
 from data.atomic import write_bytes
 from data.errors import StoreError, UsageError
 from data.version import open_version
+from flows.escaping import printable
 from flows.evaluation import Plan, evaluate
 from flows.evaluation_table import print_tables
-from flows.preflight import PLAYERS
-from flows.settings import state_home
+from flows.settings import policies_home
 from flows.store_option import StoreOption, given_store
-from policies.players import Player, lineage, resolve
+from policies.players import BASE, Player, named, passed_over, resolve
 from solver.benches import own
 from solver.benches.base import Bench, some_of
 from solver.benches.readers import PROBE, READERS, read_bench
@@ -30,6 +30,7 @@ from solver.handoff import handed_over
 from solver.harness import HARNESSES, HarnessName
 
 RESULT = "result.json"
+_SOLVER = "embedded, vllm[:folder], scripted, a URL with #model, or checkpoint:NAME; default the promoted one"
 _BENCHES = f"{PROBE}, {PROBE}=promotion, {PROBE}=final, or NAME=PATH with NAME of {', '.join(READERS)}; may be repeated"
 
 
@@ -39,10 +40,10 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate_command(
-    solver: Annotated[str, typer.Option(help="embedded, scripted, a URL with #model, or round:N of its lineage")] = "",
+    solver: Annotated[str, typer.Option(help=_SOLVER)] = "",
     bench: Annotated[list[str] | None, typer.Option(help=_BENCHES)] = None,
     harness: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(HARNESSES)}; twice: both")] = None,
-    against: Annotated[str, typer.Option(help="another solver to compare with, item by item")] = "",
+    against: Annotated[str, typer.Option(help="another solver or checkpoint to compare with, item by item")] = "",
     seeds: Annotated[int, typer.Option(min=1, max=64, help="answers to each item")] = 3,
     items: Annotated[int, typer.Option(min=0, help="items of each category at most; 0: all")] = 0,
     handoff: Annotated[
@@ -64,7 +65,7 @@ def evaluate_command(
     if handoff:
         benches += _handed_over(benches)
     plan = Plan(
-        solvers=tuple(_engine(name) for name in [solver, *filter(None, [against])]),
+        solvers=tuple(_player(name) for name in [solver, *filter(None, [against])]),
         harnesses=tuple(_harness(name) for name in harness or ["json"]),
         benches=tuple(benches),
         style=style,
@@ -127,17 +128,15 @@ def _harness(name: str) -> HarnessName:
     raise UsageError(f"there is no harness {name!r}", hint=f"there are {', '.join(HARNESSES)}")
 
 
-def _engine(text: str) -> str:
-    """An engine as `policies.connect` takes it; nothing is the promoted solver, `round:N` one of its ancestors."""
-    home = state_home() / PLAYERS
-    if text.startswith("round:"):
-        known: list[Player] = lineage(home, "solver")
-        for player in known:
-            if text == f"round:{player.round}":
-                return player.engine
-        rounds = ", ".join(f"round:{player.round}" for player in known) or "none yet"
-        raise UsageError(f"the solver's lineage has no {text}", hint=f"it has {rounds}; before the first: embedded")
-    return text or resolve(home, "solver").engine
+def _player(text: str) -> Player:
+    """The weights that were named, as they are; of nothing, the promoted solver, at first the embedded model."""
+    home = policies_home()
+    if text:
+        return named(home, "solver", text)
+    found = resolve(home, "solver", BASE)
+    if words := passed_over(home, found):
+        print(printable(words), file=sys.stderr)
+    return found
 
 
 def _write(path: Path, result: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ written down at once; the same plan resumes there, another is refused. Knows no 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import combinations
@@ -22,7 +22,8 @@ from flows.engines import journalled
 from flows.preflight import check_harness
 from flows.settings import is_url, state_home
 from flows.workdir import open_workdir
-from policies.connect import engine_digest, open_policy
+from policies.connect import open_policy
+from policies.players import Player
 from solver.benches.base import Bench
 from solver.evaluate import Answers, Asking, Summary, answers, differences, summaries
 from solver.harness import PROMPT_VERSION, Harness, HarnessName, harness
@@ -31,15 +32,13 @@ from verifiers.verify import VERIFIER_VERSION
 SCHEMA = 1
 """Version of the result's layout."""
 Tell = Callable[[str], None]
-Digests = Mapping[str, str]
-"""Of the weights, by engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is evaluated. `solvers` are engines: the one under test, and perhaps the one it is compared with."""
+    """What is evaluated. `solvers`: the one under test, and perhaps the one it is compared with."""
 
-    solvers: tuple[str, ...]
+    solvers: tuple[Player, ...]
     harnesses: tuple[HarnessName, ...]
     benches: tuple[Bench, ...]
     style: str = "auto"
@@ -48,38 +47,38 @@ class Plan:
     max_tokens: int | None = None
     seed: int = 0
 
-    def style_of(self, engine: str, name: str) -> str:
-        """How one solver is prompted: small embedded models continue examples, servers and tools chat."""
-        chats = is_large(engine) or name == "openai"
+    def style_of(self, solver: Player, name: str) -> str:
+        """How one solver is prompted: the small default model continues examples, named models and tools chat."""
+        chats = is_large(solver.base) or name == "openai"
         return ("chat" if chats else "plain") if self.style == "auto" else self.style
 
-    def way(self, engine: str, name: str) -> Harness:
+    def way(self, solver: Player, name: str) -> Harness:
         """The harness for one solver."""
-        return harness(name, self.style_of(engine, name))
+        return harness(name, self.style_of(solver, name))
 
-    def asking(self, engine: str, name: str) -> Asking:
-        return Asking(self.way(engine, name), self.seeds, self.temperature, self.max_tokens, self.seed)
+    def asking(self, solver: Player, name: str) -> Asking:
+        return Asking(self.way(solver, name), self.seeds, self.temperature, self.max_tokens, self.seed)
 
-    def check(self, digests: Digests) -> None:
+    def check(self) -> None:
         """Raises `UsageError` for what cannot be compared or asked."""
-        if len(set(digests.values())) < len(self.solvers):
+        if len({solver.digest for solver in self.solvers}) < len(self.solvers):
             raise UsageError(
-                f"{' and '.join(self.solvers)} are the same weights ({digests[self.solvers[0]]})",
+                f"{' and '.join(one.title for one in self.solvers)} are the same weights ({self.solvers[0].digest})",
                 hint="name another engine with --against",
             )
         if len(set(self.harnesses)) < len(self.harnesses):
             raise UsageError("a harness is named twice", hint="name each once")
-        for engine in self.solvers:
+        for solver in self.solvers:
             for name in self.harnesses:
-                check_harness(name, self.style_of(engine, name), engine)
+                check_harness(name, self.style_of(solver, name), solver.engine)
 
-    def identity(self, digests: Digests) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """All that the result depends on."""
         return {
-            "solvers": [[engine, digests[engine]] for engine in self.solvers],
+            "solvers": [[solver.title, solver.digest] for solver in self.solvers],
             "ways": [
-                [name, self.way(engine, name).style, PROMPT_VERSION]
-                for engine in self.solvers
+                [name, self.way(solver, name).style, PROMPT_VERSION]
+                for solver in self.solvers
                 for name in self.harnesses
             ],
             "benches": [
@@ -104,46 +103,45 @@ class _Run:
 
 def evaluate(plan: Plan, workdir: str = "", tell: Tell = lambda line: None) -> tuple[dict[str, Any], Path]:
     """Run the plan; the result, and the work folder it was run in. Raises as `solver.evaluate.answers` does."""
-    digests = {engine: engine_digest(engine, "solver") for engine in plan.solvers}
-    plan.check(digests)
-    identity = plan.identity(digests)
+    plan.check()
+    identity = plan.identity()
     if is_url(workdir):
         raise UsageError(f"--workdir {workdir!r} is a URL", hint="answers are kept on disk: name a folder")
     root = Path(workdir).expanduser() if workdir else state_home() / "evaluations" / digest(identity)[:12]
     with open_workdir(root, identity) as folder:
         runs = asyncio.run(_runs(plan, folder.journals, tell))
-    return _result(plan, digests, runs), root
+    return _result(plan, runs), root
 
 
 async def _runs(plan: Plan, journals: Path, tell: Tell) -> list[_Run]:
     """Solver by solver, so that one set of weights is held at a time."""
     runs = []
-    for engine in plan.solvers:
-        opened = open_policy(engine, role="solver")
+    for solver in plan.solvers:
+        opened = open_policy(solver.engine, role="solver")
         policy = journalled(opened, journals / f"{opened.digest.removeprefix('sha256:')[:16]}.jsonl")
         try:
             await policy.check()
             for bench in plan.benches:
                 for name in plan.harnesses:
-                    tell(f"{bench.name}: {len(bench.items)} items x {plan.seeds} seeds, {engine}, {name}")
-                    asking = plan.asking(engine, name)
+                    tell(f"{bench.name}: {len(bench.items)} items x {plan.seeds} seeds, {solver.title}, {name}")
+                    asking = plan.asking(solver, name)
                     given = await answers(bench.name, bench.items, policy, asking)
-                    runs.append(_Run(bench, engine, name, asking.way.style, given))
+                    runs.append(_Run(bench, solver.title, name, asking.way.style, given))
         finally:
             await policy.close()
     return runs
 
 
-def _result(plan: Plan, digests: Digests, runs: Sequence[_Run]) -> dict[str, Any]:
+def _result(plan: Plan, runs: Sequence[_Run]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "sparring": version("sparring"),
         "verifier": VERIFIER_VERSION,
         "prompts": PROMPT_VERSION,
-        "solvers": [{"engine": engine, "digest": digests[engine]} for engine in plan.solvers],
+        "solvers": [{"engine": solver.title, "digest": solver.digest} for solver in plan.solvers],
         "harnesses": [
-            {"name": name, "style": plan.way(engine, name).style, "solver": engine}
-            for engine in plan.solvers
+            {"name": name, "style": plan.way(solver, name).style, "solver": solver.title}
+            for solver in plan.solvers
             for name in plan.harnesses
         ],
         "settings": {

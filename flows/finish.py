@@ -25,11 +25,10 @@ from flows import announce, chunk_tasks, harvest
 from flows.context import Context
 from flows.harvest import Chunk
 from flows.origin import origin
-from flows.preflight import PLAYERS
 from flows.report_facts import Facts, Fates, Spread, versions_before
 from flows.reports import TABLE_ROWS, Curriculum, headline, rejection_rows, report, task_rows
-from flows.settings import state_home
-from policies.players import Player, Slot, lineage
+from flows.settings import policies_home
+from policies.checkpoints import ancestry
 
 SAMPLES = 3
 
@@ -116,18 +115,9 @@ def _figures(
         facts=Facts(config.name, "", made_by, config.rule, ledger, spread, fates, past),
         shortfall=selection.describe() if selection.missing or config.quotas or config.eval_share else "",
         samples=harvest.samples(chunks, selection, fresh, SAMPLES),
-        lineage={"generator": _lineage(run.generator, "generator"), "solver": _lineage(run.solver, "solver")},
+        lineage={player.name: ancestry(policies_home(), player.digest) for player in (run.generator, run.solver)},
         tasks=task_rows(tasks),
     )
-
-
-def _lineage(player: Player, slot: Slot) -> list[str]:
-    """Digests of the weights that a player descends from: its base's first, its own last."""
-    promoted = [one for one in lineage(state_home() / PLAYERS, slot) if one.base == player.base]
-    chain = promoted[: player.round]
-    if not chain or chain[-1].digest != player.digest:
-        return [one for one in (player.parent, player.digest) if one]
-    return [chain[0].parent or "", *(one.digest for one in chain)]
 
 
 def _show(run: Curriculum) -> None:

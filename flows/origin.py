@@ -63,7 +63,7 @@ def remeasured(run: Context, old: Manifest, settings: JsonObject) -> Origin:
         players={
             "generator": wrote,
             "solver": _player(solver),
-            "equal": not wrote["round"] and not solver.round and wrote["base"] == solver.base,
+            "equal": not wrote["round"] and not solver.round and wrote["base"] == unplaced(solver.base),
         },
         prompts={**old.origin.prompts, "solver": SOLVER_PROMPTS},
         difficulty=_difficulty(run),
@@ -94,15 +94,24 @@ def _engine(*kinds: str) -> str:
 
 def _player(player: Player) -> JsonObject:
     # The words of the script are ours, and `vllm` alone is the default weights in another form.
-    known = engine_kind(player.engine) == SCRIPTED or player.engine == "vllm"
+    kind = engine_kind(player.engine)
+    known = kind == SCRIPTED or player.engine == "vllm"
     return {
-        "engine": player.engine,
-        "base": player.base,
+        "engine": f"{kind}:{player.checkpoint}" if player.checkpoint else unplaced(player.engine),
+        "checkpoint": player.checkpoint,
+        "base": unplaced(player.base),
         "digest": player.digest,
         "round": player.round,
         "parent": player.parent,
+        "shared": player.shared,
         "licence": LICENCES.get(player.digest, "apache-2.0" if known else ""),
     }
+
+
+def unplaced(engine: str) -> str:
+    """An engine without the place of its weights: the last name of a path alone. Digests say which they are."""
+    kind, _, path = engine.partition(":")
+    return f"{kind}:{Path(path).name}" if kind in ("embedded", "vllm") and path else engine
 
 
 def _settings(run: Context) -> dict[str, Json]:
@@ -110,7 +119,8 @@ def _settings(run: Context) -> dict[str, Json]:
     settings: dict[str, Json] = dict(run.config.identity)
     files = [file for path in run.config.held_out for file in held_out_files(Path(path))]
     held_out: list[Json] = [file_digest(file) for file in files]
-    return settings | {"tools": run.catalogue.digest if run.config.tools else "", "held_out": held_out}
+    engines: dict[str, Json] = {key: unplaced(str(settings[key])) for key in ("engine", "generator", "solver")}
+    return settings | engines | {"tools": run.catalogue.digest if run.config.tools else "", "held_out": held_out}
 
 
 def git_state(root: Path | None) -> dict[str, Json]:

@@ -19,15 +19,14 @@ from data.storage import Storage, open_storage
 from flows import context as contexts
 from flows.escaping import printable
 from flows.progress import note
-from flows.settings import RunConfig, state_home
+from flows.settings import RunConfig, policies_home
 from generator.domains import DOMAINS
 from policies.connect import engine_kind
-from policies.players import Player, check_apart, resolve
+from policies.players import Player, check_apart, passed_over, resolve
 from solver.harness import harness
 from verifiers.worlds import WORLDS
 
 ROOMS = ("flows", "generator", "solver", "verifiers", "policies", "data")
-PLAYERS = "players"
 
 
 def prepare(root: Path, config: RunConfig) -> None:
@@ -59,6 +58,10 @@ def _planned(root: Path, config: RunConfig) -> contexts.Context:
     check_names()
     check_store(open_storage(config.store_location))
     generator, solver = players(config)
+    for player in (generator, solver):
+        if words := passed_over(policies_home(), player):
+            logger.warning("{}", words)
+            note(words)
     contexts.forget(str(root))
     contexts.save(root, config, generator, solver)
     return contexts.context(str(root))
@@ -72,8 +75,8 @@ def check_harness(name: str, style: str, engine: str) -> None:
 
 
 def players(config: RunConfig) -> tuple[Player, Player]:
-    """Who plays: the engine named for the slot, else the one named for both, else the promoted player."""
-    home = state_home() / PLAYERS
+    """Who plays: what was named for the slot, else for both; of an engine, what was promoted in its lineage."""
+    home = policies_home()
     generator = resolve(home, "generator", config.generator or config.engine)
     solver = resolve(home, "solver", config.solver or config.engine)
     check_apart(generator, solver)

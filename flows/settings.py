@@ -303,8 +303,13 @@ def checkout() -> Path | None:
 
 
 def state_home() -> Path:
-    """`.sparring` in the current folder: work folders and player slots."""
+    """`.sparring` in the current folder: work folders and the players."""
     return Path.cwd() / ".sparring"
+
+
+def policies_home() -> Path:
+    """Where both players' checkpoints lie, and which of them are promoted."""
+    return state_home() / "policies"
 
 
 def default_store() -> Path:

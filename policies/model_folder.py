@@ -29,6 +29,8 @@ CONVERTER = Path(__file__).with_name("gguf_to_safetensors.py")
 OF_MODEL = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "tokenizer.model",
             "special_tokens_map.json", "chat_template.jinja", "vocab.json", "merges.txt")  # fmt: skip
 """Beside `*.safetensors`: the files that decide what a model says."""
+BESIDE = ("added_tokens.json", "model.safetensors.index.json")
+"""Files that are read too, and follow from the others."""
 ADAPTER = "adapter_config.json"
 
 
@@ -139,6 +141,19 @@ def _adapter(path: Path) -> Weights:
     # Where the base lies is not what it is.
     own: Json = {name: value for name, value in config.items() if name != "base_model_name_or_path"}
     return Weights(base, of_base, "sha256:" + digest([of_base, own, dict(_files(path))]), path, rank)
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of a model or an adapter that an engine reads; a trainer's state is none."""
+    read = {*OF_MODEL, *BESIDE, ADAPTER}
+    return sorted(path for path in folder.iterdir() if path.suffix == ".safetensors" or path.name in read)
+
+
+def place(adapter: Path, base: Path) -> None:
+    """Write into an adapter's configuration where its base lies: a relative path ends when the adapter is copied."""
+    path = adapter / ADAPTER
+    config = _json(path, "copy the adapter again")
+    path.write_text(json.dumps(config | {"base_model_name_or_path": str(base)}, indent=2, sort_keys=True))
 
 
 def _files(folder: Path) -> Mapping[str, Json]:

@@ -1,32 +1,34 @@
-"""The two player slots and whose weights stand in them.
+"""Who plays: from what a person writes for a slot, and what was promoted there, to one `Player`.
 
-In: a folder with one JSON file for each slot that had a promotion, and the engine a run is to play with. Out: a
-`Player`: the promoted one if it descends from that engine, else that engine as it is. Each promotion appends to
-the slot's lineage; nothing is ever taken out of it. Not promised: that the weights of a lineage still exist on disk, or
-more than one writer at a time.
+In: the folder of the policies, a slot, and an engine or `checkpoint:NAME`. Out: a `Player`. An engine plays the
+checkpoint that was promoted last in the lineage of *its* weights, else itself; `passed_over` says when another stands
+in the slot. `checkpoint:` takes a name or its beginning, the beginning of a digest, or `promoted`.
+Not promised: that what was checked when a player was resolved still lies on the disk when it is opened.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
 
-from data.errors import PolicyError, StoreError
-from policies.connect import engine_digest
+from data.errors import PolicyError, UsageError
+from policies.checkpoints import Checkpoint, checkpoints, folders, read, same_tensors, verify
+from policies.connect import Role, engine_digest
+from policies.promotions import standing
 
-Slot = Literal["generator", "solver"]
+Slot = Role
 BASE = "embedded"
 """The engine both slots begin with."""
+CHECKPOINT = "checkpoint:"
+PROMOTED = "promoted"
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
     """Who plays: `engine` opens it (`policies.connect`), `base` is the engine its lineage began with.
 
-    `round` counts promotions (0: the base); `parent` is the digest it was trained from.
+    `round` counts trainings (0: the base); `parent` is the digest of what it was trained from.
     """
 
     name: str
@@ -35,54 +37,83 @@ class Player:
     base: str
     round: int = 0
     parent: str | None = None
+    checkpoint: str = ""
+    shared: bool = False
+
+    @property
+    def title(self) -> str:
+        """What a person writes to have this player."""
+        return CHECKPOINT + self.checkpoint if self.checkpoint else self.engine
 
 
 def resolve(home: Path, slot: Slot, engine: str = BASE) -> Player:
-    """The player for one run: the last of the slot's promotions that began with `engine`, else `engine` itself.
+    """The player for one run: `checkpoint:NAME`, or the promoted one that descends from `engine`, else `engine`.
 
-    So a run on `scripted` or a URL never gets the promoted embedded weights, and the default run always does. Raises
-    `UsageError` for an unknown engine, `PolicyError` for unreadable weights or a damaged slot file.
+    So a run on `scripted` or a URL never gets trained weights, and one on `vllm` always does. Raises `UsageError` for
+    an unknown engine or name, `PolicyError` for unreadable weights, a damaged slot or a checkpoint that differs.
     """
-    promoted = [player for player in lineage(home, slot) if player.base == engine]
-    return promoted[-1] if promoted else Player(slot, engine, engine_digest(engine, slot), engine)
+    if engine.startswith(CHECKPOINT):
+        return named(home, slot, engine)
+    digest = engine_digest(engine, slot)
+    there = standing(home, slot, digest)
+    return _player(slot, find(home, there.checkpoint), engine) if there else Player(slot, engine, digest, engine)
 
 
-def lineage(home: Path, slot: Slot) -> list[Player]:
-    """The promoted players of a slot, oldest first; empty while it holds the base. Raises `PolicyError`."""
-    path = home / f"{slot}.json"
-    try:
-        return [Player(**entry) for entry in json.loads(path.read_bytes())["lineage"]]
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise PolicyError(
-            f"the player slot {path} cannot be read: {fault}",
-            hint="mend or remove the file; without it the slot holds the base",
-        ) from fault
+def named(home: Path, slot: Slot, engine: str) -> Player:
+    """`checkpoint:NAME`, or exactly the weights that `engine` opens, whatever was promoted. Raises as `resolve`."""
+    if engine.startswith(CHECKPOINT):
+        found = find(home, engine.removeprefix(CHECKPOINT), slot)
+        return _player(slot, found, found.base)
+    return Player(slot, engine, engine_digest(engine, slot), engine)
 
 
-def promote(home: Path, slot: Slot, engine: str) -> Player:
-    """Put the weights that `engine` opens into `slot`, as the child of what stands there; returns the new player.
+def find(home: Path, reference: str, slot: Slot | None = None) -> Checkpoint:
+    """The checkpoint of a name, its beginning, or the beginning of its digest; `promoted`: what stands in `slot`.
 
-    Raises as `resolve` does, and `StoreError` if the slot's file cannot be written; the slot is then as it was.
+    Raises `UsageError` for none or several, with what there is.
     """
-    parent = resolve(home, slot)
-    child = Player(slot, engine, engine_digest(engine, slot), parent.base, parent.round + 1, parent.digest)
-    text = json.dumps({"lineage": [asdict(player) for player in [*lineage(home, slot), child]]}, indent=1)
-    path, part = home / f"{slot}.json", home / f".{slot}-{os.getpid()}.json"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as fault:
-        part.unlink(missing_ok=True)
-        raise StoreError(
-            f"the player slot {path} cannot be written: {fault.strerror}", hint="free space there or mend its rights"
-        ) from fault
-    return child
+    if reference == PROMOTED and slot:
+        there = standing(home, slot)
+        if there is None:
+            raise UsageError(
+                f"no {slot} was promoted", hint=f"`sparring policies promote` does; there are {_names(home)}"
+            )
+        reference = there.checkpoint
+    if reference in (folder.name for folder in folders(home)):
+        return read(home / reference)  # Whatever is wrong with another one.
+    known = checkpoints(home)
+    start = reference.removeprefix("sha256:")
+    found = [
+        one
+        for one in known
+        if reference and (one.name.startswith(reference) or one.digest.removeprefix("sha256:").startswith(start))
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(
+            f"{reference!r} is the beginning of several checkpoints", hint=f"of {', '.join(one.name for one in found)}"
+        )
+    near = get_close_matches(reference, [one.name for one in known], n=3, cutoff=0.5)
+    hint = f"is it {' or '.join(near)}?" if near else f"there are {_names(home)}"
+    raise UsageError(f"there is no checkpoint {reference!r} in {home}", hint=hint)
+
+
+def passed_over(home: Path, player: Player) -> str:
+    """Why trained weights that stand in the player's slot do not play, where nobody named other weights; else nothing.
+
+    `embedded` and `vllm` are one model in two forms: what was trained on the one is not opened by the other.
+    """
+    if player.checkpoint or player.engine not in ("embedded", "vllm"):
+        return ""
+    slot: Slot = "generator" if player.name == "generator" else "solver"
+    there = standing(home, slot)
+    if there is None:
+        return ""
+    return (
+        f"the {slot} is {player.engine}, untrained: {there.checkpoint} was promoted, but descends from {there.base}; "
+        f"it plays by --engine {there.base} or --{slot} {CHECKPOINT}{PROMOTED}"
+    )
 
 
 def both_base(generator: Player, solver: Player) -> bool:
@@ -91,11 +122,47 @@ def both_base(generator: Player, solver: Player) -> bool:
 
 
 def check_apart(generator: Player, solver: Player) -> None:
-    """Raise `PolicyError` if the players have the same weights although one of them was promoted."""
-    if generator.digest == solver.digest and (generator.round or solver.round):
+    """Raise `PolicyError` if the players have the same weights although one of them was trained; shared ones may."""
+    if generator.digest != solver.digest or not (generator.round or solver.round):
+        return
+    if not (generator.shared and solver.shared):
         raise PolicyError(
             f"generator (round {generator.round}) and solver (round {solver.round}) have the same weights, "
             f"{generator.digest}",
             hint="the two players are trained apart: promote other weights in one of the slots, "
             "or name another engine with --generator or --solver",
         )
+
+
+def check_trained(home: Path, new: Checkpoint, other: Player) -> None:
+    """After a training: `new` has weights of its own, and the other player's are as they were when it began.
+
+    Raises `PolicyError` that names the files. Shared weights have no other player, and are not asked.
+    """
+    if new.shared:
+        return
+    if other.checkpoint:
+        there = find(home, other.checkpoint)
+        verify(there)
+        if same := same_tensors(new.files, there.files):
+            raise PolicyError(
+                f"{new.name} and {there.name} have the same weights: {', '.join(same)}",
+                hint="the two players are trained apart: was the training given the other player's folder?",
+            )
+    elif (digest := engine_digest(other.engine, "solver" if new.slot == "generator" else "generator")) != other.digest:
+        raise PolicyError(
+            f"training {new.name} changed the weights of the {other.name}: {other.engine} was {other.digest} and is "
+            f"{digest}",
+            hint="a training writes into a folder of its own: restore the other player's, and drop this checkpoint",
+        )
+
+
+def _names(home: Path) -> str:
+    return ", ".join(folder.name for folder in folders(home)) or "none"
+
+
+def _player(slot: Slot, found: Checkpoint, base: str) -> Player:
+    """A checkpoint as the player of a slot, if its files are what was added."""
+    verify(found)
+    parent = found.parent or found.base_digest
+    return Player(slot, found.engine, found.digest, base, found.round, parent, found.name, found.shared)

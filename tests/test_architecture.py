@@ -15,7 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "generator": {"policies.protocol", "verifiers", "data"},
     "solver": {"policies.protocol", "verifiers", "data"},
     "verifiers": LEAVES,
-    "policies": LEAVES,
+    "policies": LEAVES | {"data.atomic"},
     "data": set(),
 }
 PREFECT = {"prefect", "prefect_ray", "prefect_dask"}

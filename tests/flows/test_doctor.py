@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,14 @@ from data.storage import open_storage
 from data.store import publish
 from flows import doctor_install, doctor_places, doctor_services
 from flows.doctor import Check, Finding, examine
+from flows.settings import policies_home
 from flows.workdir import open_workdir
 from policies import engine_env
-from policies.players import promote
+from policies.promotions import promote
 from tests.data.conftest import make_publication
 from tests.flows.flows_support import inside
+from tests.policies.checkpoint_support import put
+from tests.policies.engine_support import make_adapter, make_model
 from tests.policies.fake_server import serve
 
 
@@ -162,17 +166,24 @@ def test_a_work_folder_says_who_holds_it_and_which_is_stale(tmp_path: Path) -> N
 
 
 def test_a_slot_that_cannot_be_read_and_weights_that_changed_are_faults(tmp_path: Path) -> None:
-    home = tmp_path / ".sparring" / "players"
-    weights = tmp_path / "new.gguf"
-    weights.write_bytes(b"GGUF one")
-    promote(home, "solver", f"embedded:{weights}")
+    home, base = policies_home(), make_model(tmp_path / "base")
+    one = put(home, make_adapter(tmp_path / "trained", base), base)
+    promote(home, one, "", {})
     assert [one.mark for one in found(doctor_places.players)] == ["ok", "ok"]
-    weights.write_bytes(b"GGUF two")
-    assert found(doctor_places.players)[1].said.endswith("is no longer what was promoted")
-    weights.unlink()
-    assert found(doctor_places.players)[1].do == "put the weights back, or promote others"
+    weights = one.folder / "adapter" / "adapter_model.safetensors"
+    weights.chmod(0o644)
+    weights.write_bytes(b"other")
+    assert "not as it was added: adapter/adapter_model.safetensors" in found(doctor_places.players)[1].said
+    shutil.rmtree(one.folder)
+    assert f"there is no checkpoint '{one.name}'" in found(doctor_places.players)[1].said
     (home / "solver.json").write_text("{")
     assert "mend or remove the file" in found(doctor_places.players)[-1].do
+
+
+def test_what_a_dead_writer_left_beside_the_checkpoints_is_noted() -> None:
+    (policies_home() / ".new-solver-0001-0f").mkdir(parents=True)
+    noted = found(doctor_places.players)[-1]
+    assert (noted.mark, ".new-solver-0001-0f" in noted.said) == ("note", True)
 
 
 def test_each_server_of_a_list_has_its_line() -> None:

@@ -12,6 +12,7 @@ from flows import evaluation
 from flows.evaluation import Plan, evaluate
 from flows.evaluation_table import print_tables
 from policies.engine import Engine, Keep
+from policies.players import named
 from policies.protocol import Completion, Prompt, SamplingParams
 from solver.benches import probe
 from solver.benches.base import some_of
@@ -22,8 +23,9 @@ FINAL = some_of(probe.read("final"), 4)
 GOOD, POOR = "scripted:ability=0.9", "scripted:ability=0.2"
 
 
-def plan(**changes: Any) -> Plan:
-    return Plan(**{"solvers": (GOOD,), "harnesses": ("json",), "benches": (FINAL,), "seeds": 2, **changes})
+def plan(solvers: Sequence[str] = (GOOD,), **changes: Any) -> Plan:
+    played = tuple(named(Path("nowhere"), "solver", engine) for engine in solvers)
+    return Plan(played, **{"harnesses": ("json",), "benches": (FINAL,), "seeds": 2, **changes})
 
 
 def overall(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -160,7 +162,7 @@ def test_answers_are_kept_on_disk_alone() -> None:
         ((), 2, "--bench"),
         (("--bench", "probe", "--harness", "xml"), 2, "xml"),
         (("--bench", "probe=promotion", "--solver", "scripted:faults=0.3"), 1, "answers are missing"),
-        (("--bench", "probe", "--against", "round:7"), 2, "round:7"),
+        (("--bench", "probe", "--against", "checkpoint:solver-0007"), 2, "solver-0007"),
         (("--bench", "probe", "--handoff"), 2, "--handoff"),
     ],
 )

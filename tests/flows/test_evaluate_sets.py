@@ -19,6 +19,7 @@ from data.storage import open_storage
 from data.store import publish
 from flows.evaluation import Plan, evaluate
 from generator.worlds import draw
+from policies.players import named
 from solver.benches import own
 from solver.benches.base import Bench
 from solver.handoff import handed_over
@@ -88,7 +89,8 @@ def test_a_parquet_file_of_other_columns_is_named(tmp_path: Path) -> None:
 
 def test_handoff_scores_both_solvers_from_the_same_states(parquet: Path, tmp_path: Path) -> None:
     parts: Bench = handed_over(own.read(parquet))
-    plan = Plan(("scripted:ability=1", "scripted:ability=0"), ("json",), (parts,), seeds=1)
+    able, unable = (named(tmp_path, "solver", f"scripted:ability={share}") for share in (1, 0))
+    plan = Plan((able, unable), ("json",), (parts,), seeds=1)
     result, _ = evaluate(plan, str(tmp_path / "w"))
     (found,) = [row for row in result["differences"] if row["category"] == "overall"]
     assert found["items"] == len(parts.items) > 6
