@@ -20,6 +20,7 @@ from flows.escaping import printable
 
 MODULES = {
     "run": "flows.run_command",
+    "evolve": "flows.evolve_command",
     "rescore": "flows.rescore_command",
     "verify": "flows.verify_commands",
     "score": "flows.verify_commands",

@@ -10,17 +10,20 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from data.errors import Shortfall, SparringError
 from data.manifest import read_manifest
 from data.storage import open_storage
 from flows.settings import is_url
 
+Result = TypeVar("Result")
+
 
 def carry_out(work_folder: Path, flow: Callable[[], str], *, store: str, as_json: bool) -> None:
     """Run a flow on a server and say what it published; a `Shortfall` is said and raised."""
     try:
-        path, url, stays = _execute(work_folder, flow)
+        path, url, stays = execute(work_folder, flow)
     except Shortfall as short:
         if as_json:
             print(json.dumps({"published": short.path, "shortfall": short.message}))
@@ -28,8 +31,8 @@ def carry_out(work_folder: Path, flow: Callable[[], str], *, store: str, as_json
     _say_done(path, url, stays, store=store, as_json=as_json)
 
 
-def _execute(work_folder: Path, flow: Callable[[], str]) -> tuple[str, str, bool]:
-    """The version's path, the API's URL, and whether that server stays.
+def execute(work_folder: Path, flow: Callable[[], Result]) -> tuple[Result, str, bool]:
+    """What the flow returns, the API's URL, and whether that server stays.
 
     `flow` imports Prefect only when it is called: Prefect reads its settings once, when it is first imported.
     """

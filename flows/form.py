@@ -18,6 +18,13 @@ HELP = {
     "seed": "The same seed and settings ask for the same tasks.",
     "engine": "embedded: the shipped model. vllm: the same by vLLM. scripted: no model, a dry run. Or "
     "http://host:8000/v1#model, or several servers of one model: URL,URL#model",
+    "rounds": "In all: a higher number goes on where the same evolution stopped.",
+    "weights": "separate: two lineages. shared: one for both players, which the paper found worse by 17 points.",
+    "train": "Off: the players stay, and only the briefs are steered to where tasks are learnable.",
+    "difficulty": "Off, the generator is not rewarded for tasks at the solver's frontier: the paper's other ablation.",
+    "steps": "Of GRPO, in place of the trainer's max_steps.",
+    "margin": "A player is replaced unless the paired test allows that its child is worse by this much.",
+    "seeds": "More answers, narrower intervals of the test.",
     "mode": "catalogue: given tools. open: the model writes the tools too. mutate: published tasks are changed.",
     "harness": "How the solver is told to call tools. openai: by its tools interface, which only servers have.",
     "style": "auto: chat for servers, plain examples for small embedded models.",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
 
 from loguru import logger
 
@@ -27,9 +28,10 @@ from generator.tool_list import Refused, ToolList
 from generator.tools_file import read_tools, tools_in
 
 KEPT = "tools.json"
+Config = TypeVar("Config", bound=RunConfig)
 
 
-def gathered(config: RunConfig) -> RunConfig:
+def gathered(config: Config) -> Config:
     """The configuration with its tools read and kept. Raises `UsageError` or `ServerFault`, else as `read_tools`."""
     if not config.tools or config.tools_digest:
         return config

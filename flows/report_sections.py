@@ -45,7 +45,13 @@ def asked(facts: Facts) -> str:
         return "the same tasks measured again"
     mix = ", ".join(f"{facts.rule.mix.get(band, 0.0):.0%} {band}" for band in BANDS)
     domains = ", ".join(config.get("domains") or ()) or "all domains"
-    parts = [f"{facts.rule.n:,} tasks ({mix})", *([f"mode {config['mode']}"] if "mode" in config else []), domains]
+    turn = f"round {config['round']} of an evolution" if "round" in config else ""
+    parts = [
+        *filter(None, [turn]),
+        f"{facts.rule.n:,} tasks ({mix})",
+        *([f"mode {config['mode']}"] if "mode" in config else []),
+        domains,
+    ]
     if source := config.get("selected_from"):
         parts.append(f"chosen again from {source}")
     return f"{'; '.join(parts)}; seed {facts.origin.seed}"
@@ -76,6 +82,17 @@ def funnel(facts: Facts) -> list[tuple[str, int, str]]:
     surplus = sum(row.count for row in bins if (row.stage, row.code) == ("select", "surplus"))
     published = sum(row.count for row in bins if row.stage == PUBLISHED)
     return [*steps, ("published", published, f"{surplus:,} left over: the set was full" if surplus else "")]
+
+
+def control(facts: Facts) -> str:
+    """How the briefs were thinned by cell; nothing for a run whose were not."""
+    accepted: Any = facts.origin.config.get("accepted")
+    if not accepted:
+        return ""
+    ranked = sorted(accepted.items(), key=lambda item: (-item[1], item[0]))
+    rows = [(cell.replace("|", " / "), f"{share:.0%}", bar(round(100 * share), 100)) for cell, share in ranked]
+    table = markdown_table(("domain / menu / calls / nesting", "briefs kept", ""), rows, right=(1,))
+    return folded(f"Of {len(ranked):,} cells, how many of their briefs were kept: curriculum control", table)
 
 
 def ledger(facts: Facts) -> str:

@@ -97,6 +97,7 @@ def report(run: Curriculum, tables: Mapping[str, str] | None = None) -> str:
         sections.health(checks),
         "## From briefs to tasks\n\nEvery brief ends in exactly one bin.",
         sections.ledger(facts),
+        *filter(None, [sections.control(facts)]),
         "## How hard the tasks are\n\nTasks by the share of the solver's valid attempts that were right.",
         sections.difficulty(facts, linked=linked),
         "### Against the versions before",

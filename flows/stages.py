@@ -17,6 +17,8 @@ from data.atomic import make_folder, write_bytes
 from data.errors import StoreError
 
 Result = dict[str, Any]
+RESULT = "result.json"
+"""What all stages of an evolution came to together."""
 
 
 @dataclass(frozen=True, slots=True)

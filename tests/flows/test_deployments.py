@@ -174,6 +174,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     class Manifest:
         name, version, digest, rows = "demo", "v0001-abc", "sha256:ab", 3
+        reference = "demo@v0001-abc"
         origin = type("Origin", (), {"engine": "scripted"})
 
     version: Any = type("Version", (), {"location": "sets/demo", "manifest": Manifest})
