@@ -47,16 +47,20 @@ class Handler(BaseHTTPRequestHandler):
             self._complete(body)
 
     def _complete(self, body: dict[str, Any]) -> None:
-        if body["prompt"] == "die":
+        if body.get("prompt") == "die":
             print("EngineCore encountered a fatal error", flush=True)
             os._exit(3)
+        if body.get("prompt") == "too long":
+            return self._send(400, {"error": {"message": "the maximum context length is 4 tokens"}})
         choices = [
-            {"index": index, "text": f"{body['model']} {body['seed'] + index}", "finish_reason": "stop"}
-            | {"token_ids": [0] * (index + 1)}
+            {"index": index, "finish_reason": "stop", "token_ids": [0] * (index + 1), "prompt_token_ids": [7, 7]}
+            | _said(f"{body['model']} {body['seed'] + index}", chat="messages" in body)
             for index in range(body.get("n", 1))
         ]
         usage = {"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 14}
-        self._send(200, {"id": "x", "object": "x", "created": 0, "model": "m", "choices": choices, "usage": usage})
+        return self._send(
+            200, {"id": "x", "object": "x", "created": 0, "model": "m", "choices": choices, "usage": usage}
+        )
 
     def _send(self, status: int, body: object) -> None:
         data = json.dumps(body).encode()
@@ -65,6 +69,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+
+def _said(text: str, *, chat: bool) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
 
 
 def main() -> None:
