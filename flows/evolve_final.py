@@ -11,7 +11,9 @@ from pathlib import Path
 from flows.evaluation import Plan, evaluate
 from flows.evolve_settings import EvolveConfig
 from flows.progress import note
+from flows.settings import policies_home
 from flows.stages import Result, Stages
+from policies.players import named
 from solver.benches.base import Bench, some_of
 from solver.benches.readers import read_bench
 
@@ -32,7 +34,7 @@ def evaluated(root: Path, config: EvolveConfig, first: str, last: str) -> Result
 def compared(root: Path, config: EvolveConfig, solvers: tuple[str, ...], benches: tuple[Bench, ...]) -> Result:
     """Solvers on the same items with the same seeds: metrics, and the first less the second."""
     plan = Plan(
-        solvers=solvers,
+        solvers=tuple(named(policies_home(), "solver", solver) for solver in solvers),
         harnesses=(config.harness,),
         benches=benches,
         style=config.style,
