@@ -24,6 +24,7 @@ from data.atomic import write_bytes
 from flows import evolve_final, evolve_round, runlog
 from flows.evolve_report import headline, report, round_report
 from flows.evolve_settings import EvolveConfig
+from flows.evolve_turn import Turn
 from flows.flow_options import checked, flow_options
 from flows.own_tools import gathered
 from flows.progress import note
@@ -58,7 +59,7 @@ def _evolve(root: Path, config: EvolveConfig) -> State[Any]:
     rounds: list[Result] = []
     lineup = first = evolve_round.start(root, config)
     for number in range(1, config.rounds + 1):
-        stages = Stages(evolve_round.folder(root, number))
+        stages = Stages(Turn(root, config, number).folder)
         if (done := stages.find(evolve_round.DONE)) is None:
             played(config, number, lineup)
             done = stages.find(evolve_round.DONE)
@@ -81,7 +82,7 @@ def _evolve(root: Path, config: EvolveConfig) -> State[Any]:
 @flow(name="evolve-round", **{**flow_options(EvolveConfig), "flow_run_name": _round_name})
 def one_round(config: EvolveConfig, number: int, lineup: dict[str, str]) -> State[Any]:
     """One round, from the players in `lineup` to those after it."""
-    done = evolve_round.play(config, number, lineup)
+    done = evolve_round.play(Turn(config.work_folder.absolute(), config, number), lineup)
     text = round_report(config, done)
     create_markdown_artifact(text, key=f"evolve-{config.name}-round-{number}", description=headline([done]))
     logger.info("{}", headline([done]))

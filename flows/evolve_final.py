@@ -6,6 +6,7 @@ final half of the probe and on the benchmarks that were named. Done once for eac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from flows.evaluation import Plan, evaluate
@@ -13,7 +14,7 @@ from flows.evolve_settings import EvolveConfig
 from flows.progress import note
 from flows.settings import policies_home
 from flows.stages import Result, Stages
-from policies.players import named
+from policies.players import Player, named
 from solver.benches.base import Bench, some_of
 from solver.benches.readers import read_bench
 
@@ -21,22 +22,25 @@ FINAL = "probe=final"
 
 
 def evaluated(root: Path, config: EvolveConfig, first: str, last: str) -> Result:
-    """The final evaluation of solver `last`, paired with `first` where they are not the same."""
-    benches = {name: _bench(name, config) for name in (FINAL, *config.bench)}
+    """The final evaluation of solver `last`, paired with `first` and with its base where these are others."""
 
     def work() -> Result:
-        solvers = dict.fromkeys((last, first))
-        return compared(root / "final", config, tuple(solvers), tuple(benches.values()))
+        base = named(policies_home(), "solver", last).base
+        benches = [probe(name, config) for name in (FINAL, *config.bench)]
+        return compared(root / f"final-{config.rounds:04d}", config, (last, first, base), benches)
 
     return Stages(root).once(f"final-{config.rounds:04d}", work)
 
 
-def compared(root: Path, config: EvolveConfig, solvers: tuple[str, ...], benches: tuple[Bench, ...]) -> Result:
-    """Solvers on the same items with the same seeds: metrics, and the first less the second."""
+def compared(root: Path, config: EvolveConfig, solvers: Sequence[str], benches: Sequence[Bench]) -> Result:
+    """Different solvers on the same items with the same seeds: metrics, and paired differences in their order."""
+    players: dict[str, Player] = {}
+    for one in (named(policies_home(), "solver", text) for text in solvers):
+        players.setdefault(one.digest, one)
     plan = Plan(
-        solvers=tuple(named(policies_home(), "solver", solver) for solver in solvers),
+        solvers=tuple(players.values()),
         harnesses=(config.harness,),
-        benches=benches,
+        benches=tuple(benches),
         style=config.style,
         seeds=config.seeds,
         temperature=config.temperature,
@@ -46,7 +50,8 @@ def compared(root: Path, config: EvolveConfig, solvers: tuple[str, ...], benches
     return {name: result[name] for name in ("solvers", "metrics", "differences")}
 
 
-def _bench(named: str, config: EvolveConfig) -> Bench:
-    name, _, where = named.partition("=")
+def probe(text: str, config: EvolveConfig) -> Bench:
+    """A benchmark as `--bench` names it, as much of it as is asked for."""
+    name, _, where = text.partition("=")
     found = read_bench(name, where)
     return some_of(found, config.probe_items) if config.probe_items else found

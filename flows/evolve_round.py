@@ -14,16 +14,19 @@ In: the configuration, the round's number, and the players that stand when it be
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from prefect import task
+
 from data.errors import Shortfall
 from data.storage import open_storage
-from data.version import Version, open_version
 from flows import curriculum, round_health, training_stages
-from flows.context import Context
+from flows.chunk_tasks import OPTIONS
 from flows.evidence import evidence
 from flows.evolve_settings import EvolveConfig
+from flows.evolve_turn import SLOTS, Turn
 from flows.mutual_information import information
 from flows.preflight import players
 from flows.report_facts import facts_of
@@ -33,53 +36,55 @@ from generator.briefs import cell_shares
 from generator.control import acceptances, faded, steered
 
 DONE = "done"
-SLOTS = ("generator", "solver")
 SHOWN = 12
 """Cells that are written down with their shares, those that moved most."""
 
 
-def folder(root: Path, number: int) -> Path:
-    """Where a round lies."""
-    return root / f"round-{number:04d}"
-
-
 def start(root: Path, config: EvolveConfig) -> dict[str, str]:
     """The players that stand when an evolution begins, written down: a resumed one goes on from the same."""
-
-    def resolved() -> Result:
-        found = dict(zip(SLOTS, players(config), strict=True))
-        return {slot: player.engine for slot, player in found.items()}
-
-    return Stages(root).once("start", resolved)
+    return Stages(root).once("start", lambda: {player.name: player.title for player in players(config)})
 
 
-def play(config: EvolveConfig, number: int, lineup: dict[str, str]) -> Result:
+def play(turn: Turn, lineup: dict[str, str]) -> Result:
     """Play a round, or go on with it. Raises what its stages raise; what is finished stays."""
-    root = config.work_folder.absolute()
-    stages = Stages(folder(root, number))
-    earlier = [done for before in range(1, number) if (done := Stages(folder(root, before)).find(DONE))]
-    briefs = stages.once("briefs", lambda: _briefs(root, config, number, lineup, earlier))
+    config, stages = turn.config, Stages(turn.folder)
+    earlier = [done for before in range(1, turn.number) if (done := Stages(turn.at(before)).find(DONE))]
+    versions = [turn.version(one["path"]) for one in earlier if one["path"]]
+    briefs = stages.once("briefs", lambda: _briefs(turn, lineup, earlier))
     trained: dict[str, Result] = {}
     proposing = dict(lineup)
-    made = stages.once("version", lambda: _version(root, config, number, briefs["accepted"], proposing))
-    health = stages.once("health", lambda: _health(root, config, made, proposing, earlier))
-    decision = stages.once("decision", lambda: training_stages.decide(lineup, trained))
+    if config.train:
+        trained["generator"] = _stage(
+            stages, "generator", lambda: training_stages.train_generator(turn, lineup, briefs["accepted"], versions)
+        )
+        child = str(trained["generator"]["player"])
+        proposing |= {slot: child for slot in SLOTS if slot == "generator" or config.weights == "shared"}
+    made = stages.once("version", lambda: _version(turn, briefs["accepted"], proposing))
+    health = _stage(stages, "health", lambda: _health(turn, made, proposing, earlier))
+    if config.train and not any(one["name"] == "Starved" for one in health["alarms"]):
+        trained["solver"] = _stage(
+            stages, "solver", lambda: training_stages.train_solver(turn, proposing, turn.version(made["path"]))
+        )
+    decision = _stage(stages, "decision", lambda: training_stages.decisions(turn, lineup, trained, health["alarms"]))
+    stages.once("promoted", lambda: training_stages.promoted(decision))
     after = {slot: decision[slot]["player"] for slot in SLOTS}
-    return stages.once(
-        DONE,
-        lambda: {
-            "number": number, "players": proposing, "after": after, "decisions": decision,
-            "trained": trained, **briefs, **made, **health,
-        },
-    )  # fmt: skip
+    whole = {"number": turn.number, "players": proposing, "after": after, "decisions": decision, "trained": trained}
+    return stages.once(DONE, lambda: {**whole, **briefs, **made, **health})
 
 
-def _starved(health: Result) -> bool:
-    return any(one["name"] == "Starved" for one in health["alarms"])
+@task(name="stage", task_run_name="{name}", **OPTIONS)
+def _task(name: str, work: Callable[[], Result]) -> Result:
+    return work()
 
 
-def _briefs(root: Path, config: EvolveConfig, number: int, lineup: dict[str, str], earlier: list[Result]) -> Result:
+def _stage(stages: Stages, name: str, work: Callable[[], Result]) -> Result:
+    """A stage as a task of its own in the UI, unless it is finished; what an engine fails at is tried again."""
+    return stages.once(name, lambda: _task(name, work))
+
+
+def _briefs(turn: Turn, lineup: dict[str, str], earlier: list[Result]) -> Result:
     """How the briefs of the round are thinned: not at all in the first."""
+    config = turn.config
     if not (seen := [one for one in earlier if one["path"]]):
         return {"accepted": {}, "moved": []}
     solvers = [one["players"]["solver"] for one in seen]
@@ -90,52 +95,42 @@ def _briefs(root: Path, config: EvolveConfig, number: int, lineup: dict[str, str
         )
         for place in range(len(seen))
     ]
-    found = faded((evidence(_open(config, one)), count) for one, count in zip(seen, changes, strict=True))
-    run = config.of_round(number, root, {}, lineup)
-    shares = cell_shares(
-        Context(root, run.model_copy(update={"tools_digest": config.tools_digest}), *players(run)).briefs
-    )
-    accepted = acceptances(shares, found, config.seed, number)
+    found = faded((evidence(turn.version(one["path"])), count) for one, count in zip(seen, changes, strict=True))
+    shares = cell_shares(turn.context(lineup, {}, seed=config.seed_of(turn.number)).briefs)
+    accepted = acceptances(shares, found, config.seed, turn.number)
     after = steered(shares, accepted)
     moved = sorted(shares, key=lambda cell: (-abs(after[cell] - shares[cell]), cell))[:SHOWN]
     told = [[str(cell), round(shares[cell], 4), round(after[cell], 4)] for cell in moved]
     return {"accepted": accepted, "moved": told}
 
 
-def _version(
-    root: Path, config: EvolveConfig, number: int, accepted: dict[str, float], lineup: dict[str, str]
-) -> Result:
+def _version(turn: Turn, accepted: dict[str, float], lineup: dict[str, str]) -> Result:
     """The round's run. One that publishes nothing, or too little, is no fault here: the alarms say it."""
-    run, short = config.of_round(number, root, accepted, lineup), ""
+    run, short = turn.config.of_round(turn.number, turn.root, accepted, lineup), ""
     try:
         path = curriculum.curriculum(run)
     except Shortfall as fault:
         path, short = fault.path or "", fault.message
     if not path:
         return {"path": "", "version": "", "digest": "", "rows": 0, "short": short, "budget": run.candidates}
-    manifest = open_version(open_storage(config.store_location), path).manifest
+    manifest = turn.version(path).manifest
     return {
         "path": path, "version": manifest.reference, "digest": manifest.digest, "rows": manifest.rows, "short": short,
         "budget": run.candidates,
     }  # fmt: skip
 
 
-def _health(root: Path, config: EvolveConfig, made: Result, lineup: dict[str, str], earlier: list[Result]) -> Result:
-    why = "nothing was published"
+def _health(turn: Turn, made: Result, lineup: dict[str, str], earlier: list[Result]) -> Result:
+    config, why = turn.config, "nothing was published"
     if not made["path"]:
         found, told = round_health.nothing(made["budget"]), "Nothing was published."
     else:
-        version = _open(config, made)
+        version = turn.version(made["path"])
         facts = facts_of(open_storage(config.store_location), version)
         found, told = round_health.figures(version, facts), verdict(examine(facts))
-        generator, solver = players(config.of_round(0, root, {}, lineup))
-        style = Context(root, config, generator, solver).style(generator)
-        measured, why = information(version, generator, style)
+        run = turn.context(lineup, {}, seed=0)
+        measured, why = information(version, run.generator, run.style(run.generator))
         found |= measured
     first = next((one["figures"] for one in earlier if one["path"]), found)
     alarms = [asdict(one) for one in round_health.alarms(found, first)]
     return {"figures": found, "not_measured": why, "verdict": told, "alarms": alarms}
-
-
-def _open(config: EvolveConfig, made: Result) -> Version:
-    return open_version(open_storage(config.store_location), made["path"])
