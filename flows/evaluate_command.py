@@ -15,23 +15,17 @@ from typing import Annotated, Any
 import typer
 
 from data.atomic import write_bytes
-from data.errors import StoreError, UsageError
-from data.version import open_version
+from data.errors import StoreError
 from flows.escaping import printable
-from flows.evaluation import Plan, evaluate
+from flows.evaluate_settings import BENCHES, EvaluateConfig, plan_of
+from flows.evaluation import RESULT, evaluate
 from flows.evaluation_table import print_tables
-from flows.settings import policies_home
-from flows.store_option import StoreOption, given_store
-from policies.players import BASE, Player, named, passed_over, resolve
-from solver.benches import own
-from solver.benches.base import Bench, some_of
-from solver.benches.readers import PROBE, READERS, read_bench
-from solver.handoff import handed_over
-from solver.harness import HARNESSES, HarnessName
+from flows.settings import build
+from flows.store_option import StoreOption
+from solver.harness import HARNESSES
 
-RESULT = "result.json"
 _SOLVER = "embedded, vllm[:folder], scripted, a URL with #model, or checkpoint:NAME; default the promoted one"
-_BENCHES = f"{PROBE}, {PROBE}=promotion, {PROBE}=final, or NAME=PATH with NAME of {', '.join(READERS)}; may be repeated"
+_BENCHES = f"{BENCHES}; may be repeated"
 
 
 def register(app: typer.Typer) -> None:
@@ -59,21 +53,22 @@ def evaluate_command(
     as_json: Annotated[bool, typer.Option("--json", help="the result without its items on standard output")] = False,
 ) -> None:
     """Measure pass@1 and graded reward on benchmarks, paired between solvers and between harnesses."""
-    benches = _benches(bench or [], store)
-    if items:
-        benches = [some_of(one, items) for one in benches]
-    if handoff:
-        benches += _handed_over(benches)
-    plan = Plan(
-        solvers=tuple(_player(name) for name in [solver, *filter(None, [against])]),
-        harnesses=tuple(_harness(name) for name in harness or ["json"]),
-        benches=tuple(benches),
-        style=style,
-        seeds=seeds,
-        temperature=temperature,
-        max_tokens=max_tokens or None,
-        seed=seed,
-    )
+    values = {
+        "solver": solver,
+        "bench": tuple(bench or ()),
+        "harness": tuple(harness or ["json"]),
+        "against": against,
+        "seeds": seeds,
+        "items": items,
+        "handoff": handoff,
+        "style": style,
+        "temperature": temperature,
+        "max_tokens": max_tokens,
+        "seed": seed,
+        "store": store,
+        "workdir": workdir,
+    }
+    plan = plan_of(build(EvaluateConfig, values, "evaluate"), lambda text: print(printable(text), file=sys.stderr))
     result, folder = evaluate(plan, workdir, lambda line: print(line, file=sys.stderr))
     path = Path(out).expanduser() if out else folder / RESULT
     _write(path, result)
@@ -82,61 +77,6 @@ def evaluate_command(
         print(json.dumps({**short, "result": str(path)}))
     else:
         print_tables(result, str(path))
-
-
-def _benches(named: list[str], store: str) -> list[Bench]:
-    """Each benchmark once; the files of one that is named several times together."""
-    found: dict[str, Bench] = {}
-    for text in named:
-        name, _, where = text.partition("=")
-        one = _set(where, store) if name == "set" else read_bench(name, where)
-        known = found.get(one.name)
-        if known and {item.id for item in known.items} & {item.id for item in one.items}:
-            raise UsageError(f"--bench {text} repeats items of another --bench {name}", hint="give each file once")
-        found[one.name] = one if known is None else _joined(known, one)
-    if not found:
-        raise UsageError("nothing to evaluate on", hint=f"give --bench {_BENCHES}")
-    return list(found.values())
-
-
-def _joined(one: Bench, other: Bench) -> Bench:
-    return Bench(one.name, one.files + other.files, one.items + other.items, one.left_out + other.left_out)
-
-
-def _set(where: str, store: str) -> Bench:
-    """A set of our own: a Parquet file, or what names a version."""
-    path = Path(where).expanduser()
-    if where.endswith(".parquet") and path.is_file():
-        return own.read(path)
-    return own.read_version(open_version(given_store(store), where))
-
-
-def _handed_over(benches: list[Bench]) -> list[Bench]:
-    parts = [part for part in map(handed_over, benches) if part.items]
-    if not parts:
-        raise UsageError(
-            "--handoff: no benchmark has a task of several calls with a world",
-            hint="give a set that has some: sparring run --kinds world=1, then --bench set=NAME",
-        )
-    return parts
-
-
-def _harness(name: str) -> HarnessName:
-    for known in HARNESSES:
-        if known == name:
-            return known
-    raise UsageError(f"there is no harness {name!r}", hint=f"there are {', '.join(HARNESSES)}")
-
-
-def _player(text: str) -> Player:
-    """The weights that were named, as they are; of nothing, the promoted solver, at first the embedded model."""
-    home = policies_home()
-    if text:
-        return named(home, "solver", text)
-    found = resolve(home, "solver", BASE)
-    if words := passed_over(home, found):
-        print(printable(words), file=sys.stderr)
-    return found
 
 
 def _write(path: Path, result: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ from verifiers.verify import VERIFIER_VERSION
 
 SCHEMA = 1
 """Version of the result's layout."""
+RESULT = "result.json"
 Tell = Callable[[str], None]
 
 

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from flows.escaping import escaped, markdown_table
+
 
 def print_tables(result: dict[str, Any], path: str) -> None:
     """Print the result; `path` is where all of it was written."""
@@ -31,6 +33,19 @@ def print_tables(result: dict[str, Any], path: str) -> None:
             )
             console.print(Text(said), soft_wrap=True)
     console.print(Text(f"95 % intervals over items and seeds; every answer: {path}"), soft_wrap=True)
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """The same tables for Prefect's page."""
+    parts = []
+    for rows, title, signed in ((result["metrics"], _run, False), (result["differences"], _pair, True)):
+        for name, group in groupby(rows, key=title):
+            cells = [
+                (one["category"], f"{one['items']} x {one['seeds']}", *_figures(one, signed=signed)) for one in group
+            ]
+            head = ("category", "items x seeds", "pass@1, points" if signed else "pass@1, %", "graded reward")
+            parts.append(f"## {escaped(name)}\n\n{markdown_table(head, cells)}")
+    return "\n\n".join(parts) + "\n"
 
 
 def _run(row: dict[str, Any]) -> str:

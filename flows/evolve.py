@@ -32,7 +32,7 @@ from flows.server import end_with_worker
 from flows.stages import RESULT, Result, Stages
 from flows.workdir import open_workdir
 
-DEFAULT = EvolveConfig.model_validate({"train": False})
+DEFAULT = EvolveConfig.model_validate({})
 
 
 def _round_name() -> str:

@@ -50,6 +50,7 @@ class EvolveConfig(RunConfig):
 
     name: str = Field("evolved", title="Name of the task set", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
     tasks: int = Field(32, ge=1, le=MAX_BUDGET, title="Tasks of each round's version")
+    engine: EngineName = Field("vllm", title="Engine of both players")
     mode: Literal["catalogue", "open"] = Field("catalogue", title="Mode")
     parent: SkipJsonSchema[str] = ""
     rounds: int = Field(3, ge=1, le=1000, title="Rounds")

@@ -20,6 +20,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from data.errors import UsageError
 from flows import announce, rescore_settings
+from flows.evaluate_settings import EvaluateConfig
+from flows.evolve_settings import EvolveConfig
 from flows.nightly import of_the_night
 from flows.provision import POOL, read_automation
 from flows.settings import DEFAULT, RunConfig, build
@@ -34,6 +36,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "nightly-curriculum": RunConfig,
     "on-demand": RunConfig,
     "rescore": rescore_settings.RescoreConfig,
+    "evolve": EvolveConfig,
+    "evaluate": EvaluateConfig,
 }
 
 
