@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from data.errors import PolicyError, UsageError
@@ -50,17 +51,27 @@ def prepare_solver_data(folder: Path, version: Version, *, style: str, name: str
             f"the harness {', '.join(ways) or 'of no task'} is none to train in", hint="name tags, json or hermes"
         )
     way = harness(ways[0], style)
-    tasks = {str(row["task_id"]): task_from_row(row) for row in rows}
-    spread = {str(row["task_id"]) for row in rows if row["reward_std"] > 0}
-    prompts = [
-        {**_prompt(way.prompt(task)), "id": task.task_id, "score": _gold(task, way)}
-        for task in tasks.values()
-        if task.task_id in spread
-    ]
-    warm = [_warm(way.prompt(tasks[found]), text) for found, text in _answers(version, way, tasks).items()]
-    about = {"harness": way.name, "style": way.style, "prompts_digest": SOLVER_PROMPTS, "split": split}
-    left_out = {"no_variance": len(tasks) - len(spread)}
-    return _write(folder, "solver", prompts, warm, {**about, "trained_on": [_reference(version)]}, left_out)
+    every = {str(row["task_id"]): task_from_row(row) for row in rows}
+    spread = [every[str(row["task_id"])] for row in rows if row["reward_std"] > 0]
+    successes = [(every[name], text) for name, text in _answers(version, way, every).items()]
+    about = {"split": split, "trained_on": [_reference(version)]}
+    return solver_data(folder, spread, successes, way, about=about, left_out={"no_variance": len(every) - len(spread)})
+
+
+def solver_data(
+    folder: Path,
+    tasks: Iterable[Task],
+    successes: Sequence[tuple[Task, str]],
+    way: Harness,
+    *,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    left_out: Mapping[str, int] = MappingProxyType({}),
+) -> Path:
+    """A solver's data of any tasks: what is trained on, and correct answers to begin with."""
+    prompts = [{**_prompt(way.prompt(task)), "id": task.task_id, "score": _gold(task, way)} for task in tasks]
+    warm = [_warm(way.prompt(task), text) for task, text in successes]
+    said = {"harness": way.name, "style": way.style, "prompts_digest": SOLVER_PROMPTS, **about}
+    return _write(folder, "solver", prompts, warm, said, left_out)
 
 
 def prepare_generator_data(
