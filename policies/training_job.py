@@ -66,7 +66,8 @@ _HINTS: Mapping[str, str] = {
     "data": "see what the job was given: {data}",
     "out_of_memory": "halve per_device_train_batch_size and double gradient_accumulation_steps, or lower "
     "max_completion_length, in another configuration and folder",
-    "not_finite": "the last save is in {folder}; lower learning_rate or raise beta in another configuration and folder",
+    "not_finite": "the last good save is under {folder}; lower learning_rate or raise beta, in another configuration "
+    "and folder",
     "busy": "wait for it, or end it",
     "partner": "see {log}",
     "failed": "see {log}",
@@ -174,24 +175,24 @@ def _train(job: TrainingJob, python: Path) -> None:
 
 def _fault(job: TrainingJob) -> PolicyError:
     """Why there is no result."""
-    places = {"config": str(job.config), "data": str(job.data), "log": str(job.folder / LOG)}
-    places["folder"] = str(job.folder / GRPO)
+    log = job.folder / LOG
+    places = {"config": job.config, "data": job.data, "log": log, "folder": job.folder}
     if (job.folder / FAULT).exists():
         said = json.loads((job.folder / FAULT).read_bytes())
         kind = EngineUnavailable if said["retryable"] else PolicyError
         hint = said["hint"] or _HINTS[said["code"]].format(**places)
         return kind(f"the training of the {job.slot} ended ({said['code']}): {said['message']}", hint=hint)
-    ended = tail(job.folder / LOG)
+    ended = tail(log)
     status = _STATUS.findall(ended)
     if status and status[-1] == "-9":
         return PolicyError(
-            f"the training of the {job.slot} was killed, as a system without memory does; its log is {places['log']}",
+            f"the training of the {job.slot} was killed, as a system without memory does; its log is {log}",
             hint=f"if memory ran out: {_HINTS['out_of_memory']}; else start the same job again: it goes on from its "
             "last save",
         )
     indented = "\n".join(f"    {line}" for line in ended.splitlines())
     return EngineUnavailable(
-        f"the training of the {job.slot} ended without a result; its log {places['log']} ends:\n{indented}",
+        f"the training of the {job.slot} ended without a result; its log {log} ends:\n{indented}",
         hint="start the same job again: it goes on from its last save",
     )
 

@@ -169,7 +169,7 @@ def test_no_engine_environment_says_what_makes_one(bench: Bench, monkeypatch: py
     ("code", "hint"),
     [
         ("out_of_memory", "per_device_train_batch_size"),
-        ("not_finite", "the last save is in"),
+        ("not_finite", "the last good save is under"),
         ("config", "solver.yaml"),
         ("data", "data"),
         ("busy", "wait"),
