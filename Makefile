@@ -8,7 +8,7 @@ PORT ?= 4200
 SECURE ?=
 .DEFAULT_GOAL := help
 ENGINE ?=
-.PHONY: help run test check engine test-engine test-trainers server serve golden bench lock clean
+.PHONY: help run test check engine test-engine test-ray test-trainers server serve golden bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,13 +26,17 @@ check: .venv/dev ## Lint, type-check and the tests that need neither a server no
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not model and not flow and not engine" $(ARGS)
+	$(BIN)/pytest -m "not model and not flow and not engine and not ray" $(ARGS)
 
 engine: .venv/ready ## Set up .venv-engine: vLLM and trainers, for the GPU if there is one (2 GB; ENGINE=cpu or gpu)
 	$(BIN)/python -m policies.engine_env build $(ENGINE)
 
 test-engine: .venv/dev engine ## Run the tests that need the engine environment
 	$(BIN)/pytest -m engine $(ARGS)
+
+test-ray: .venv/dev ## Run the tests on a Ray cluster of this machine (300 MB, into .venv)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[ray]'
+	$(BIN)/pytest -m ray $(ARGS)
 
 test-trainers: .venv/dev ## Read each export with its trainer's own loader, in environments of their own (6 GB)
 	$(BIN)/python -m tests.trainers.lanes $(ARGS)
@@ -45,7 +49,7 @@ serve: .venv/ready .venv/weights ## Start server, deployments and a worker on th
 	PORT=$(PORT) SECURE=$(SECURE) $(BIN)/python -m flows.serve
 
 golden: .venv/dev ## Write the golden files anew; review the diff
-	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow and not engine" tests
+	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow and not engine and not ray" tests
 
 bench: .venv/dev ## Measure speed and memory (BENCH=flow, verify, publish, ... and ARGS)
 	$(BIN)/python -m benchmarks.$(BENCH) $(ARGS)

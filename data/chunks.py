@@ -2,8 +2,10 @@
 
 A chunk is `<folder>/<step>/<sha256 of its rows>.parquet`; `<folder>/<step>/<key>.json`, written last, says that the
 derivation `key` (step, inputs, configuration) gave that file. A step is `f(chunk paths, config) -> chunk path`: it asks
-`find_chunk` first, so that finished work is never done twice.
+`find_chunk` first, so that finished work is never done twice. A folder is a path or `s3://bucket/prefix`, and a chunk's
+path is below it, as text: what every process of a run can read.
 Reading checks the rows against the name: a chunk that was cut or changed is refused by name.
+Two processes may do the same step at once: each leaves a whole chunk, and the record names one of them.
 Not promised: that a key covers all that the rows depend on; whoever derives it says what does.
 """
 
@@ -19,11 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.atomic import replacing, store_errors, write_bytes
 from data.canonical import canonical_bytes, digest
 from data.errors import StoreError
 from data.records import Json
 from data.schema import conform
+from data.storage import open_storage
 
 _AGAIN = "remove it, and the same command makes it anew"
 
@@ -33,48 +35,50 @@ def derive_key(step: str, inputs: Sequence[str], config: Json) -> str:
     return digest({"step": step, "inputs": list(inputs), "config": config})
 
 
-def write_chunk(folder: Path, step: str, key: str, table: pa.Table, schema: pa.Schema) -> Path:
+def write_chunk(folder: str | Path, step: str, key: str, table: pa.Table, schema: pa.Schema) -> str:
     """Store the rows of a finished step, durable when this returns; the path is the chunk's."""
-    path = folder / step / f"{table_digest(conform(table, schema))}.parquet"
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
-    record: Json = {"step": step, "key": key, "file": path.name, "rows": table.num_rows}
-    write_bytes(_record(folder, step, key), canonical_bytes(record))
-    return path
+    storage = open_storage(folder).at(step)
+    name = f"{table_digest(conform(table, schema))}.parquet"
+    content = pa.BufferOutputStream()
+    pq.write_table(table, content, compression="zstd")
+    storage.write(name, content.getvalue().to_pybytes())
+    record: Json = {"step": step, "key": key, "file": name, "rows": table.num_rows}
+    storage.write(f"{key}.json", canonical_bytes(record))
+    return f"{storage.location}/{name}"
 
 
-def find_chunk(folder: Path, step: str, key: str) -> Path | None:
+def find_chunk(folder: str | Path, step: str, key: str) -> str | None:
     """The chunk that this derivation gave, or None if it was not finished. `StoreError` if its record is broken."""
-    record = _record(folder, step, key)
-    with store_errors(record, "read"):
-        try:
-            content = record.read_bytes()
-        except FileNotFoundError:
-            return None
+    storage = open_storage(folder).at(step)
+    record = f"{key}.json"
+    if not storage.has(record):
+        return None
     try:
-        path = record.parent / str(json.loads(content)["file"])
+        name = str(json.loads(storage.read(record))["file"])
     except (ValueError, KeyError, TypeError):
-        raise StoreError(f"the chunk record {record} is broken", hint=_AGAIN) from None
-    if not path.is_file():
-        raise StoreError(f"the chunk {path} is gone, which {record.name} names", hint=f"{_AGAIN} (the record too)")
+        raise StoreError(f"the chunk record {storage.location}/{record} is broken", hint=_AGAIN) from None
+    path = f"{storage.location}/{name}"
+    if not storage.has(name):
+        raise StoreError(f"the chunk {path} is gone, which {record} names", hint=f"{_AGAIN} (the record too)")
     return path
 
 
-def read_chunk(path: Path, schema: pa.Schema) -> pa.Table:
+def read_chunk(path: str, schema: pa.Schema) -> pa.Table:
     """The rows of a chunk. `StoreError` names a chunk that is missing, cut, changed, or of another schema."""
+    folder, _, name = path.rpartition("/")
+    content = open_storage(folder).read(name)
     try:
-        with store_errors(path, "read"):
-            table = pq.read_table(path, schema=schema, memory_map=False, partitioning=None)
-    except pa.ArrowException as error:
+        table = pq.read_table(pa.BufferReader(content), schema=schema)
+    except (pa.ArrowException, OSError) as error:
         raise StoreError(f"the chunk {path} is broken: {error}", hint=_AGAIN) from error
     if table_digest(table) != chunk_digest(path):
         raise StoreError(f"the chunk {path} does not hold what its name says", hint=_AGAIN)
     return table
 
 
-def chunk_digest(path: Path) -> str:
+def chunk_digest(path: str) -> str:
     """The digest of a chunk's rows, which is its name: an input of `derive_key`."""
-    return path.stem
+    return path.rpartition("/")[2].removesuffix(".parquet")
 
 
 def table_digest(table: pa.Table) -> str:
@@ -103,7 +107,3 @@ def _column_bytes(column: Any) -> Iterator[bytes | memoryview]:
 def _numbers(column: Any) -> bytes:
     values = column.to_numpy()
     return bytes(values.astype(values.dtype.newbyteorder("<")).tobytes())
-
-
-def _record(folder: Path, step: str, key: str) -> Path:
-    return folder / step / f"{key}.json"

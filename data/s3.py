@@ -10,17 +10,19 @@ removing the parts of an upload that was killed, which no reader can see (a life
 from __future__ import annotations
 
 import io
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import obstore
 import pyarrow as pa
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import S3Store
 
 from data.errors import StoreError, UsageError
@@ -56,9 +58,8 @@ class S3Storage:
         name, _, prefix = url.removeprefix("s3://").partition("/")
         if not name:
             raise UsageError(f"{url} names no bucket", hint="write s3://bucket/prefix")
-        # Plain HTTP happens only where AWS_ENDPOINT_URL asks for it.
-        store = S3Store(name, client_options={"allow_http": True}, retry_config={"max_retries": _RETRIES})
-        return cls(store, name, f"{prefix.strip('/')}/".lstrip("/"))
+        found = tuple(sorted(one for one in os.environ.items() if one[0].startswith("AWS_")))
+        return cls(_bucket(name, found), name, f"{prefix.strip('/')}/".lstrip("/"))
 
     @property
     def location(self) -> str:
@@ -66,6 +67,14 @@ class S3Storage:
 
     def at(self, key: str) -> S3Storage:
         return S3Storage(self.bucket, self.name, f"{self.prefix}{key.strip('/')}/")
+
+    def has(self, key: str) -> bool:
+        with self._errors("read", key):
+            try:
+                obstore.head(self.bucket, self.prefix + key)
+            except (FileNotFoundError, NotFoundError):
+                return False
+        return True
 
     def read(self, key: str) -> bytes:
         with self._errors("read", key):
@@ -123,6 +132,13 @@ class S3Storage:
             said = re.search(r"<Message>([^<]*)</Message>", text)
             reason = said[1] if said else text.partition("\n")[0]
             raise StoreError(f"cannot {doing} {self.location}/{key}: {reason}", hint=hint) from error
+
+
+@lru_cache(maxsize=16)
+def _bucket(name: str, _environment: tuple[tuple[str, str], ...]) -> S3Store:
+    """A bucket with its connections, which every storage in it shares; another environment is another bucket."""
+    # Plain HTTP happens only where AWS_ENDPOINT_URL asks for it.
+    return S3Store(name, client_options={"allow_http": True}, retry_config={"max_retries": _RETRIES})
 
 
 class _Object(io.RawIOBase):

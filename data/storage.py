@@ -47,6 +47,9 @@ class Storage(Protocol):
     def at(self, key: str) -> Storage:
         """A folder below this one; it need not exist."""
 
+    def has(self, key: str) -> bool:
+        """Whether the object is there."""
+
     def read(self, key: str) -> bytes:
         """The object's content."""
 
@@ -103,6 +106,10 @@ class LocalStorage:
 
     def at(self, key: str) -> LocalStorage:
         return LocalStorage(self.root / key)
+
+    def has(self, key: str) -> bool:
+        with store_errors(self.root / key, "read"):
+            return (self.root / key).is_file()
 
     def read(self, key: str) -> bytes:
         with store_errors(self.root / key, "read"):

@@ -7,14 +7,18 @@ wrote before its first chunk. So a step does the same in the flow's process as i
 from __future__ import annotations
 
 import json
+import platform
 import threading
 from dataclasses import asdict
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import Any
 
-from data.atomic import write_bytes
+from data.canonical import digest
+from data.digests import file_digest
+from data.errors import StoreError
 from data.records import Task
 from data.rows import task_from_row
 from data.storage import open_storage
@@ -33,6 +37,11 @@ from solver.rollouts import Settings
 
 CHUNK = {"embedded": 8, "vllm": 16, "scripted": 500}
 LARGE_CHUNK = 128
+LARGEST_CHUNK = 500
+CHUNKS = 400
+"""Chunks that a budget is cut into, unless they would be larger than the largest: each is four task runs of 22 KB in
+Prefect's database.
+"""
 MOST_PARENTS = 10_000
 WAVE = 2
 """Chunks under way at once, and between two looks at whether there are enough tasks."""
@@ -41,7 +50,7 @@ WAVE = 2
 class Context:
     """One run, as its steps see it."""
 
-    def __init__(self, root: Path, config: RunConfig, generator: Player, solver: Player) -> None:
+    def __init__(self, root: str, config: RunConfig, generator: Player, solver: Player) -> None:
         self.workdir = Workdir(root)
         self.config = config
         self.generator = generator
@@ -82,8 +91,11 @@ class Context:
 
     @property
     def chunk(self) -> int:
-        """Briefs in a chunk: enough to keep the generator busy, few enough to lose little."""
-        return chunk_of(self.generator)
+        """Briefs in a chunk: enough to keep the generator busy, few enough to lose little; of a large budget, more, so
+        that its task runs stay few.
+        """
+        of_budget = min(LARGEST_CHUNK, ceil(self.config.candidates / CHUNKS))
+        return max(chunk_of(self.generator), of_budget)
 
     def style(self, player: Player) -> Any:
         """The small default model continues examples, models that somebody names chat; the stand-in does either."""
@@ -147,29 +159,59 @@ def chunk_of(player: Player) -> int:
     return LARGE_CHUNK if is_large(player.base) else CHUNK[engine_kind(player.engine)]
 
 
+PLAN = "plan.json"
+ROOMS = ("flows", "generator", "solver", "verifiers", "policies", "data")
+_HOME = Path(__file__).resolve().parent.parent
 _contexts: dict[str, Context] = {}
 _contexts_lock = threading.Lock()
 
 
-def save(root: Path, config: RunConfig, generator: Player, solver: Player) -> None:
+def save(root: str, config: RunConfig, generator: Player, solver: Player) -> None:
     """Write down what steps need to know."""
     plan: dict[str, Any] = {
+        "code": code_digest(),
         "config": config.model_dump(mode="json"),
         "generator": asdict(generator),
         "solver": asdict(solver),
     }
-    write_bytes(root / "plan.json", json.dumps(plan, indent=1, sort_keys=True).encode())
+    open_storage(root).write(PLAN, json.dumps(plan, indent=1, sort_keys=True).encode())
 
 
 def context(root: str) -> Context:
     """The context of the run in `root`, the same object for the whole process."""
     with _contexts_lock:
         if root not in _contexts:
-            plan = json.loads((Path(root) / "plan.json").read_bytes())
+            plan = _plan(root)
             _contexts[root] = Context(
-                Path(root), RunConfig(**plan["config"]), Player(**plan["generator"]), Player(**plan["solver"])
+                root, RunConfig(**plan["config"]), Player(**plan["generator"]), Player(**plan["solver"])
             )
         return _contexts[root]
+
+
+def _plan(root: str) -> dict[str, Any]:
+    """What `save` wrote. Raises `StoreError` where it cannot be read, or was written by other code than runs here."""
+    try:
+        plan: dict[str, Any] = json.loads(open_storage(root).read(PLAN))
+    except StoreError as fault:
+        raise StoreError(
+            f"{fault.message} (on {platform.node()})",
+            hint="every process of a run reads and writes its work folder: give --workdir a place that all of them "
+            "reach, as s3://bucket/prefix (and each the keys of it), or a shared drive",
+        ) from fault
+    if plan["code"] != code_digest():
+        raise StoreError(
+            f"{platform.node()} runs other code of sparring than the run began with",
+            hint="install the same commit on every machine, start its workers anew, and repeat the command",
+        )
+    return plan
+
+
+@cache
+def code_digest() -> str:
+    """Of all our source files, as this process imports them: rows depend on it."""
+    files = sorted(path for room in ROOMS for path in (_HOME / room).rglob("*.py"))
+    packaged = [path for path in files if (path.parent / "__init__.py").exists()]  # No `reward.py` of a set in data/.
+    return digest([[path.relative_to(_HOME).as_posix(), file_digest(path)] for path in packaged])
 
 
 def forget(root: str) -> None:

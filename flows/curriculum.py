@@ -1,7 +1,9 @@
 """The flow: waves of briefs are proposed, verified, solved and rated until there are enough tasks, then published.
 
 In: `RunConfig`. Out: the path of the published version. What is decided between waves follows from finished waves
-alone, in the order of their briefs, so that an interrupted run decides the same again.
+alone, in the order of their briefs, so that an interrupted run decides the same again, and one on a cluster the same
+as one in threads. Chunks beyond the wave are begun early, as many as can run at once and seem to be needed; those that
+were not needed are kept in the work folder, and are no part of the set.
 Waves go on until the set has its size, and its largest band (each quota and the split `eval` too) two thirds of its
 seats, or the budget is spent.
 Not promised: the mix, where the candidates do not give it (the report says so).
@@ -10,8 +12,10 @@ Not promised: the mix, where the candidates do not give it (the report says so).
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -21,6 +25,7 @@ from prefect import flow
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 
 from data.draw import Candidate
+from data.rule import Rule
 from data.screen import Screen, earlier_versions
 from data.select import Selection, select
 from data.storage import open_storage
@@ -34,12 +39,15 @@ from flows.origin import origin
 from flows.own_tools import gathered
 from flows.preflight import prepare
 from flows.progress import Standing, tell
+from flows.runners import running_on
 from flows.server import end_with_worker
 from flows.settings import DEFAULT, RunConfig
 from flows.workdir import open_workdir
 
 CHEAP = 5_000
 """Candidates up to which selection is tried after every wave, for the eye; beyond, only where it could be full."""
+GROWTH = 50
+"""Beyond, the candidates also have to be more by one in so many than at the last try: tries cost by their number."""
 
 
 @dataclass(slots=True)
@@ -51,6 +59,8 @@ class Tally:
     briefs: int = 0
     proven: int = 0
     tokens: int = 0
+    tried: int = 0
+    """Of how many candidates the last selection was made."""
 
     def add(self, chunk: Chunk, found: list[Candidate], counts: Counts) -> None:
         self.chunks.append(chunk)
@@ -58,6 +68,10 @@ class Tally:
         self.briefs += counts.briefs
         self.proven += counts.proven
         self.tokens += counts.tokens
+
+    def select(self, rule: Rule) -> Selection:
+        self.tried = len(self.candidates)
+        return select(self.candidates, rule)
 
 
 @flow(name="curriculum", **flow_options(RunConfig, "name", "seed"))
@@ -76,32 +90,36 @@ def grow(config: RunConfig) -> str:
     end_with_worker()
     bury()
     config = gathered(config)
-    root = config.work_folder.absolute()
-    with open_workdir(root, config.identity):
+    root = config.work_location
+    with open_workdir(root, config.identity, config.work_folder.absolute()):
         prepare(root, config)
         try:
-            return _run(context(str(root)))
+            with running_on(config.runner, root) as slots:
+                return _run(context(root), slots)
         finally:
-            forget(str(root))
+            forget(root)
 
 
-def _run(run: Context) -> str:
+def _run(run: Context, slots: int) -> str:
     start = time.monotonic()
     progress = create_progress_artifact(0, key=f"curriculum-{run.config.name}-progress", description="tasks chosen")
     assert isinstance(progress, UUID)
     tally = Tally()
     screen = screen_of(run)
     selection = select((), run.config.rule)
-    for wave in waves(run):
-        for chunk in _wave(run, wave):
+    line = Line(run)
+    while line.left:
+        line.begin(ahead(run, tally, selection, slots))
+        for chunk in line.wave():
             tally.add(chunk, *harvest(chunk, screen))
-        if len(tally.candidates) >= run.config.tasks or len(tally.candidates) <= CHEAP:
-            selection = select(tally.candidates, run.config.rule)
+        if due(tally, selection):
+            selection = tally.select(run.config.rule)
         _report(run, tally, selection, progress)
         if enough(selection):
             break
     else:
-        selection = select(tally.candidates, run.config.rule)
+        selection = tally.select(run.config.rule)
+    line.settle()
     return finish(run, tally.chunks, selection, screen, tokens=tally.tokens, seconds=time.monotonic() - start)
 
 
@@ -117,29 +135,55 @@ def screen_of(run: Context) -> Screen:
     return screen
 
 
-def waves(run: Context) -> Iterator[list[tuple[int, int]]]:
-    """The briefs of the budget as waves of chunks `(first, last)`."""
-    budget, size = run.config.candidates, run.chunk
-    spans = [(first, min(first + size, budget)) for first in range(0, budget, size)]
-    for place in range(0, len(spans), WAVE):
-        yield spans[place : place + WAVE]
+class Line:
+    """The chunks of the budget, in order: those not begun, and those under way."""
+
+    def __init__(self, run: Context) -> None:
+        budget, size = run.config.candidates, run.chunk
+        self._root = run.workdir.root
+        self._spans = deque((first, min(first + size, budget)) for first in range(0, budget, size))
+        self._under_way: deque[tuple[int, list[Any]]] = deque()
+
+    @property
+    def left(self) -> bool:
+        return bool(self._spans or self._under_way)
+
+    def begin(self, most: int) -> None:
+        """Have `most` chunks under way, side by side: while one waits for its solver, another proposes."""
+        root = self._root
+        while self._spans and len(self._under_way) < most:
+            first, last = self._spans.popleft()
+            # A future stands for its value, which the types of `submit` do not know.
+            proposals: Any = chunk_tasks.propose.submit(root, first, last)
+            verified: Any = chunk_tasks.verify.submit(root, first, proposals)
+            attempts: Any = chunk_tasks.solve.submit(root, first, verified)
+            scores: Any = chunk_tasks.rate.submit(root, first, attempts)
+            self._under_way.append((first, [proposals, verified, attempts, scores]))
+
+    def wave(self) -> Iterator[Chunk]:
+        """The next chunks as they are done, `WAVE` of them at most."""
+        for _ in range(min(WAVE, len(self._under_way))):
+            first, futures = self._under_way.popleft()
+            yield Chunk(first, *(future.result() for future in futures))
+
+    def settle(self) -> None:
+        """Wait for what is under way and not needed, whatever it comes to: no task is left without an end."""
+        for _, futures in self._under_way:
+            futures[-1].wait()
 
 
-def _wave(run: Context, spans: list[tuple[int, int]]) -> list[Chunk]:
-    """All chunks of a wave, side by side: while one waits for its solver, another proposes."""
-    root = str(run.workdir.root)
-    under_way = []
-    for first, last in spans:
-        # A future stands for its value, which the types of `submit` do not know.
-        proposals: Any = chunk_tasks.propose.submit(root, first, last)
-        verified: Any = chunk_tasks.verify.submit(root, first, proposals)
-        attempts: Any = chunk_tasks.solve.submit(root, first, verified)
-        scores: Any = chunk_tasks.rate.submit(root, first, attempts)
-        under_way.append((first, proposals, verified, attempts, scores))
-    chunks = []
-    for first, *futures in under_way:
-        chunks.append(Chunk(first, *(future.result() for future in futures)))
-    return chunks
+def ahead(run: Context, tally: Tally, selection: Selection, slots: int) -> int:
+    """Chunks to have under way: a wave, and as many more as can run and the tasks that are missing seem to take."""
+    found = len(selection.chosen) + len(tally.candidates) - tally.tried
+    briefs_a_task = max(2.0, tally.briefs / found) if found else 2.0
+    needed = ceil((run.config.tasks - found) * briefs_a_task / run.chunk)
+    return max(WAVE, min(slots, needed))
+
+
+def due(tally: Tally, selection: Selection) -> bool:
+    """Whether to try a selection again: it is cheap, or what the last one lacked may have come meanwhile."""
+    measured, before = len(tally.candidates), tally.tried
+    return measured <= CHEAP or measured >= before + max(selection.missing, before // GROWTH)
 
 
 def enough(selection: Selection) -> bool:

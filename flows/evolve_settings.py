@@ -68,6 +68,10 @@ class EvolveConfig(RunConfig):
         (), title="Benchmarks at the end", description="NAME=PATH each, beside the final probe; no decision sees them"
     )
 
+    workdir: Folder = Field(
+        "", title="Work folder", description="On the worker's machine. The same folder resumes. Empty: by settings."
+    )
+
     @model_validator(mode="after")
     def _trainable(self) -> Self:
         for slot in ("generator", "solver"):

@@ -42,7 +42,7 @@ class Turn:
         """The round's run as its steps would see it, with another seed; its tools are those of the evolution."""
         run = self.config.of_round(self.number, self.root, accepted, lineup)
         own = {"tools_digest": self.config.tools_digest, "seed": seed}
-        return Context(self.root, run.model_copy(update=own), *players(run))
+        return Context(str(self.root), run.model_copy(update=own), *players(run))
 
     def version(self, path: str) -> Version:
         """A version that a round published."""

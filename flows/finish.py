@@ -82,7 +82,7 @@ def _confirm(run: Context, chunks: Sequence[Chunk], selection: Selection) -> lis
     """The chosen tasks measured again with fresh attempts, as chunks beside the old ones; none without `--confirm`."""
     if not run.config.confirm:
         return []
-    root = str(run.workdir.root)
+    root = run.workdir.root
     chosen = sorted(selection.chosen)
     under_way = []
     for chunk, after in zip(chunks, [*(one.first for one in chunks[1:]), run.config.candidates], strict=True):

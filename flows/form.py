@@ -11,6 +11,7 @@ from typing import Any
 
 from generator.domains import DOMAINS
 
+RUNNERS = ("threads", "dask", "ray")
 ENGINES = ("embedded", "vllm", "scripted")
 HELP = {
     "name": "Small letters, digits and hyphens. A run adds the next version to the set of this name.",
@@ -35,7 +36,8 @@ HELP = {
     "mix": "They add up to 1. easy: pass rate above 0.75; hard: below 0.25.",
     "suspects": "Tasks to which half of the attempts give the same answer, another than ours.",
     "store": "A folder on the worker's machine or s3://bucket/prefix. Empty: data/sets of the checkout.",
-    "workdir": "On the worker's machine. The same folder resumes an interrupted run. Empty: by settings.",
+    "workdir": "On the worker's machine or s3://bucket/prefix. The same resumes a run. Empty: by settings.",
+    "runner": "Threads of the worker, or a cluster, whose processes must all reach the work folder: see docs/scale.md.",
 }
 """Help for fields that have none of their own in `RunConfig`."""
 
@@ -53,11 +55,14 @@ def lay_out(schema: dict[str, Any]) -> None:
         if name in fields:
             _offer(fields[name], ENGINES if fields[name]["default"] else ("", *ENGINES))
 
+    if "runner" in fields:
+        _offer(fields["runner"], RUNNERS, "With processes or address")
 
-def _offer(field: dict[str, Any], choices: tuple[str, ...]) -> None:
+
+def _offer(field: dict[str, Any], choices: tuple[str, ...], other: str = "URL or options") -> None:
     """Choices beside free text."""
     del field["type"]
     field["anyOf"] = [
         {"type": "string", "title": "Choose", "enum": list(choices)},
-        {"type": "string", "title": "URL or options"},
+        {"type": "string", "title": other},
     ]

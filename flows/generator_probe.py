@@ -40,12 +40,12 @@ def _rewards(work: Path, root: Path, config: EvolveConfig, lineup: dict[str, str
     run = gathered(config.of_round(0, root, {}, lineup).model_copy(update={"workdir": str(work)}))
     briefs = min(PROBE_BRIEFS, OF_A_KIND * config.probe_items or PROBE_BRIEFS)
     work.mkdir(parents=True, exist_ok=True)
-    context.save(work, run, *players(run))
+    context.save(str(work), run, *players(run))
     try:
         proposed = steps.propose(str(work), 0, briefs)
         verified = steps.verify(str(work), proposed)
         scores = steps.rate(str(work), steps.solve(str(work), verified))
     finally:
         context.forget(str(work))
-    rewards = {row["task_id"]: row["difficulty_reward"] for row in read_chunk(Path(scores), SCORES).to_pylist()}
-    return [[rewards.get(row["task_id"], 0.0)] for row in read_chunk(Path(verified), VERIFIED).to_pylist()]
+    rewards = {row["task_id"]: row["difficulty_reward"] for row in read_chunk(scores, SCORES).to_pylist()}
+    return [[rewards.get(row["task_id"], 0.0)] for row in read_chunk(verified, VERIFIED).to_pylist()]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -68,7 +67,7 @@ class Counts:
 
 def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
     """The measured tasks of a chunk as selection sees them, and its counts."""
-    verified = read_chunk(Path(chunk.verified), VERIFIED).to_pylist()
+    verified = read_chunk(chunk.verified, VERIFIED).to_pylist()
     scores = scores_of(chunk)
     proven = [row for row in verified if row["task_id"] is not None]
     candidates = []
@@ -81,7 +80,7 @@ def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
 
 def scores_of(chunk: Chunk | Part) -> dict[str, Score]:
     """Score of each measured task of a chunk, by task id."""
-    return {row["task_id"]: score_from_row(row) for row in read_chunk(Path(chunk.scores), SCORES).to_pylist()}
+    return {row["task_id"]: score_from_row(row) for row in read_chunk(chunk.scores, SCORES).to_pylist()}
 
 
 def chosen_tasks(
@@ -94,7 +93,7 @@ def chosen_tasks(
         scores = scores_of(chunk)
         if chunk.first in confirmed:
             scores |= scores_of(confirmed[chunk.first])
-        for row in read_chunk(Path(chunk.verified), VERIFIED).to_pylist():
+        for row in read_chunk(chunk.verified, VERIFIED).to_pylist():
             if row["index"] in chosen:
                 yield int(row["index"]), task_from_row(row), scores[row["task_id"]]
 
@@ -141,7 +140,7 @@ def samples(chunks: Sequence[Chunk], selection: Selection, fresh: Sequence[Chunk
 
 def _answers(chunk: Chunk, task_id: str) -> tuple[Answer, ...]:
     """What the solver answered to a task, most frequent first."""
-    rows = read_chunk(Path(chunk.attempts), ATTEMPTS).to_pylist()
+    rows = read_chunk(chunk.attempts, ATTEMPTS).to_pylist()
     mine = [row for row in rows if row["task_id"] == task_id]
     counts = Counter((raw_text(row["completion"]), row["outcome"], row["reward"]) for row in mine)
     return tuple(Answer(*answer, count) for answer, count in counts.most_common())
@@ -152,8 +151,8 @@ def candidate_tables(chunks: Iterable[Chunk], selection: Selection) -> Iterator[
     chosen = frozenset(selection.chosen)
     for chunk in chunks:
         scores = scores_of(chunk)
-        proposals = read_chunk(Path(chunk.proposals), PROPOSALS).to_pylist()
-        verified = read_chunk(Path(chunk.verified), VERIFIED).to_pylist()
+        proposals = read_chunk(chunk.proposals, PROPOSALS).to_pylist()
+        verified = read_chunk(chunk.verified, VERIFIED).to_pylist()
         pairs = zip(proposals, verified, strict=True)
         yield to_table([_fate(asked, proven, scores, selection, chosen) for asked, proven in pairs], CANDIDATES)
 
@@ -161,7 +160,7 @@ def candidate_tables(chunks: Iterable[Chunk], selection: Selection) -> Iterator[
 def attempt_tables(chunks: Iterable[Chunk | Part]) -> Iterator[pa.Table]:
     """Every rollout, a table a chunk."""
     for chunk in chunks:
-        yield read_chunk(Path(chunk.attempts), ATTEMPTS)
+        yield read_chunk(chunk.attempts, ATTEMPTS)
 
 
 def _fate(
@@ -187,5 +186,5 @@ def _fate(
 
 def solver_tokens(chunk: Chunk | Part) -> int:
     """What the attempts of a chunk cost, read and written."""
-    table = read_chunk(Path(chunk.attempts), ATTEMPTS)
+    table = read_chunk(chunk.attempts, ATTEMPTS)
     return sum(pc.sum(table[name]).as_py() or 0 for name in ("prompt_tokens", "completion_tokens"))

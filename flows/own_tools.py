@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from loguru import logger
 
-from data.atomic import make_folder, write_bytes
 from data.errors import StoreError
 from data.records import Json, Verdict
+from data.storage import Storage, open_storage
 from flows.progress import note
 from flows.settings import RunConfig, is_pasted
 from generator.catalogue import Catalogue, build_catalogue
@@ -38,20 +38,19 @@ def gathered(config: Config) -> Config:
     read = _read(config)
     catalogue = build_catalogue(read.tools, _named(config), read.left_out)
     found = config.model_copy(update={"tools_digest": catalogue.digest})
-    path = make_folder(found.work_folder.absolute()) / KEPT
-    if not path.exists():
-        left_out = [{"name": one.name, "verdict": asdict(one.verdict)} for one in read.left_out]
-        write_bytes(path, json.dumps({"tools": list(read.tools), "left_out": left_out}, indent=1).encode())
+    left_out = [{"name": one.name, "verdict": asdict(one.verdict)} for one in read.left_out]
+    kept = json.dumps({"tools": list(read.tools), "left_out": left_out}, indent=1).encode()
+    open_storage(found.work_location).write_new(KEPT, kept)
     return found
 
 
-def kept_catalogue(root: Path, config: RunConfig) -> Catalogue:
+def kept_catalogue(root: str | Path, config: RunConfig) -> Catalogue:
     """The catalogue of the tools kept in a work folder. Raises `StoreError` where it is not what the run began with."""
-    read = _kept(root / KEPT)
+    read = _kept(open_storage(root))
     catalogue = build_catalogue(read.tools, _named(config), read.left_out)
     if catalogue.digest != config.tools_digest:
         raise StoreError(
-            f"{root / KEPT} holds other tools than this run began with", hint="give another --workdir, or remove it"
+            f"{root}/{KEPT} holds other tools than this run began with", hint="give another --workdir, or remove it"
         )
     return catalogue
 
@@ -66,25 +65,26 @@ def _read(config: RunConfig) -> ToolList:
         return tools_in(config.tools, _named(config))
     if not config.tools.startswith(PREFIX):
         return read_tools(Path(config.tools))
-    kept = Path(config.workdir) / KEPT
+    kept = open_storage(config.work_location) if config.workdir else None
     try:
         return list_tools(config.tools)
     except ServerFault as fault:
-        if not config.workdir or not kept.exists():
+        if kept is None or not kept.has(KEPT):
             raise
-        words = f"{fault.message}; going on with the tools kept in {kept}"
+        words = f"{fault.message}; going on with the tools kept in {kept.location}/{KEPT}"
     logger.warning("{}", words)
     note(words)
     return _kept(kept)
 
 
-def _kept(path: Path) -> ToolList:
+def _kept(folder: Storage) -> ToolList:
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(folder.read(KEPT))
         tools: list[Json] = value["tools"]
         left_out = tuple(Refused(one["name"], Verdict(**one["verdict"])) for one in value.get("left_out", ()))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+    except (StoreError, ValueError, KeyError, TypeError, AttributeError) as fault:
         raise StoreError(
-            f"the tools kept in {path} cannot be read: {fault}", hint="give another --workdir; the run begins anew"
+            f"the tools kept in {folder.location}/{KEPT} cannot be read: {fault}",
+            hint="give another --workdir; the run begins anew",
         ) from fault
     return ToolList(tuple(tools), left_out)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import uuid
 from contextlib import suppress
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
 from loguru import logger
 
@@ -26,10 +25,8 @@ from policies.players import Player, check_apart, passed_over, resolve
 from solver.harness import harness
 from verifiers.worlds import WORLDS
 
-ROOMS = ("flows", "generator", "solver", "verifiers", "policies", "data")
 
-
-def prepare(root: Path, config: RunConfig) -> None:
+def prepare(root: str, config: RunConfig) -> None:
     """Check what the run needs and write down what its steps must know. Raises the first fault."""
     run = _planned(root, config)
     check_domains(run)
@@ -46,14 +43,14 @@ def prepare(root: Path, config: RunConfig) -> None:
     engines.bridge.call(engines.solver.check())
 
 
-def prepare_solver(root: Path, config: RunConfig) -> None:
+def prepare_solver(root: str, config: RunConfig) -> None:
     """The same for a job that only measures: its generator is never asked."""
     run = _planned(root, config)
     check_harness(run.config.harness, run.style(run.solver), run.solver.engine)
     run.engines.bridge.call(run.engines.solver.check())
 
 
-def _planned(root: Path, config: RunConfig) -> contexts.Context:
+def _planned(root: str, config: RunConfig) -> contexts.Context:
     """The run with its players resolved, as its steps will see it."""
     check_names()
     check_store(open_storage(config.store_location))
@@ -62,9 +59,9 @@ def _planned(root: Path, config: RunConfig) -> contexts.Context:
         if words := passed_over(policies_home(), player):
             logger.warning("{}", words)
             note(words)
-    contexts.forget(str(root))
+    contexts.forget(root)
     contexts.save(root, config, generator, solver)
-    return contexts.context(str(root))
+    return contexts.context(root)
 
 
 def check_harness(name: str, style: str, engine: str) -> None:
@@ -86,7 +83,7 @@ def players(config: RunConfig) -> tuple[Player, Player]:
 def check_names() -> None:
     """Another distribution that owns one of our import names would be imported in our place, or mixed with us."""
     owners = packages_distributions()
-    for room in ROOMS:
+    for room in contexts.ROOMS:
         strangers = sorted(set(owners.get(room, ())) - {"sparring"})
         if strangers:
             raise UsageError(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -88,13 +87,13 @@ def pieces(version: Version, size: int) -> Iterator[tuple[str, list[dict[str, An
             yield split, held
 
 
-def load(folder: Path, version: Version, first: int, rows: Sequence[dict[str, Any]]) -> str:
+def load(folder: str, version: Version, first: int, rows: Sequence[dict[str, Any]]) -> str:
     """A piece as the solver's step reads it: a chunk of proven tasks."""
     key = derive_key("load", [version.manifest.measurement_digest], {"first": first, "rows": len(rows)})
     if found := find_chunk(folder, "load", key):
-        return str(found)
+        return found
     table = to_table([_proven(first + place, row) for place, row in enumerate(rows)], VERIFIED)
-    return str(write_chunk(folder, "load", key, table, VERIFIED))
+    return write_chunk(folder, "load", key, table, VERIFIED)
 
 
 def _proven(index: int, row: dict[str, Any]) -> dict[str, object]:

@@ -8,6 +8,7 @@ A task without a valid attempt is not in the new version; then the flow ends wit
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import Any
 
 from loguru import logger
@@ -30,6 +31,7 @@ from flows.progress import note
 from flows.remeasure import Remeasured, load, pieces
 from flows.rescore_report import Changes, report
 from flows.rescore_settings import RescoreConfig
+from flows.runners import running_on
 from flows.server import end_with_worker
 from flows.workdir import open_workdir
 
@@ -46,19 +48,21 @@ def rescore(config: RescoreConfig) -> str:
     end_with_worker()
     bury()
     version = open_version(open_storage(config.store_location), config.version)
-    root = config.work_folder.absolute()
-    with open_workdir(root, config.identity | {"digest": version.manifest.measurement_digest}):
+    root = config.work_location
+    identity = config.identity | {"digest": version.manifest.measurement_digest}
+    with open_workdir(root, identity, config.work_folder.absolute()):
         prepare_solver(root, config.run)
         try:
-            return _run(context(str(root)), config, version)
+            with running_on(config.runner, root) as slots:
+                return _run(context(root), config, version, slots)
         finally:
-            forget(str(root))
+            forget(root)
 
 
-def _run(run: Context, config: RescoreConfig, version: Version) -> str:
+def _run(run: Context, config: RescoreConfig, version: Version, slots: int) -> str:
     start = time.monotonic()
     size = chunk_of(run.solver)
-    found = Remeasured(version, size, _measure(run, version, size))
+    found = Remeasured(version, size, _measure(run, version, size, slots))
     changes = found.changes()
     tokens = sum(map(solver_tokens, found.parts))
     costs = [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=time.monotonic() - start)]
@@ -78,26 +82,25 @@ def _run(run: Context, config: RescoreConfig, version: Version) -> str:
     return made.location
 
 
-def _measure(run: Context, version: Version, size: int) -> list[Part]:
-    """All pieces solved and rated, `WAVE` of them side by side."""
-    root = str(run.workdir.root)
+def _measure(run: Context, version: Version, size: int, slots: int) -> list[Part]:
+    """All pieces solved and rated, as many side by side as can run at once."""
+    root = run.workdir.root
     parts: list[Part] = []
-    under_way: list[tuple[Any, Any]] = []
+    under_way: deque[tuple[Any, Any]] = deque()
     first = 0
     for _, rows in pieces(version, size):
         tasks = load(run.workdir.chunks, version, first, rows)
         attempts: Any = chunk_tasks.solve.submit(root, first, tasks)
         under_way.append((attempts, chunk_tasks.rate.submit(root, first, attempts)))
         first += len(rows)
-        if len(under_way) == WAVE:
-            parts += _done(under_way)
-            note(f"measured {first} of {version.manifest.rows}")
-            under_way = []
-    return parts + _done(under_way)
+        if len(under_way) > max(WAVE, slots):
+            parts.append(_done(*under_way.popleft()))
+            note(f"measured {len(parts) * size} of {version.manifest.rows}")
+    return parts + [_done(*futures) for futures in under_way]
 
 
-def _done(under_way: list[tuple[Any, Any]]) -> list[Part]:
-    return [Part(attempts.result(), scores.result()) for attempts, scores in under_way]
+def _done(attempts: Any, scores: Any) -> Part:
+    return Part(attempts.result(), scores.result())
 
 
 def _publication(

@@ -29,7 +29,12 @@ def rescore_command(
     temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
     seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
     store: Annotated[str, typer.Option(help="where versions lie: a folder or s3://bucket/prefix")] = "",
-    workdir: Annotated[str, typer.Option(help="where the chunks lie; default below .sparring")] = "",
+    workdir: Annotated[
+        str, typer.Option(help="where the chunks lie: a folder or s3://bucket/prefix; default below .sparring")
+    ] = "",
+    runner: Annotated[
+        str, typer.Option(help="where steps run: threads, dask or ray; dask:4 (processes), dask:tcp://host:8786")
+    ] = "threads",
     as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
 ) -> None:
     """Measure an old version again; nothing is generated. The same command resumes an interrupted one."""
@@ -44,6 +49,7 @@ def rescore_command(
         "seed": seed,
         "store": store,
         "workdir": workdir,
+        "runner": runner,
     }
     config = build(RescoreConfig, values, "rescore")
     carry_out(config.work_folder, lambda: _flow(config), store=store, as_json=as_json)

@@ -15,13 +15,14 @@ from data.records import Json
 from flows.form import lay_out
 from flows.settings import (
     EngineName,
-    Folder,
     Location,
     MostAttempts,
     RunConfig,
+    Runner,
     default_store,
     exact_version,
-    state_home,
+    is_url,
+    own_folder,
 )
 from policies.server_list import lasting
 from solver.harness import HarnessName
@@ -41,7 +42,8 @@ class RescoreConfig(BaseModel):
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     seed: int = Field(0, ge=0, lt=2**31, title="Seed")
     store: Location = Field("", title="Store")
-    workdir: Folder = Field("", title="Work folder")
+    workdir: Location = Field("", title="Work folder")
+    runner: Runner = Field("threads", title="Where the steps run")
 
     @field_validator("version")
     @classmethod
@@ -56,8 +58,8 @@ class RescoreConfig(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What decides the result: every parameter but the places where it is kept; of several servers, the model."""
-        return self.model_dump(mode="json", exclude={"store", "workdir"}) | {"solver": lasting(self.solver)}
+        """What decides the result: every parameter but where it runs and is kept; of several servers, the model."""
+        return self.model_dump(mode="json", exclude={"store", "workdir", "runner"}) | {"solver": lasting(self.solver)}
 
     def settings(self, name: str) -> dict[str, Json]:
         """The same for a manifest, with the version by name, not by place."""
@@ -70,5 +72,10 @@ class RescoreConfig(BaseModel):
 
     @property
     def work_folder(self) -> Path:
-        """The work folder, or its default."""
-        return Path(self.workdir or state_home() / "runs" / f"rescore-{digest(self.identity)[:12]}")
+        """The work folder, or its default; of a run in a bucket, what stays on this machine."""
+        return own_folder(self.workdir, f"rescore-{digest(self.identity)[:12]}")
+
+    @property
+    def work_location(self) -> str:
+        """Where the steps read and write: the work folder's path, or a URL."""
+        return self.workdir if is_url(self.workdir) else str(self.work_folder.absolute())

@@ -59,7 +59,12 @@ def run(
     store: Annotated[
         str, typer.Option(help="where versions go: a folder or s3://bucket/prefix; default data/sets")
     ] = "",
-    workdir: Annotated[str, typer.Option(help="where a run's chunks lie; default below .sparring")] = "",
+    workdir: Annotated[
+        str, typer.Option(help="where a run's chunks lie: a folder or s3://bucket/prefix; default below .sparring")
+    ] = "",
+    runner: Annotated[
+        str, typer.Option(help="where steps run: threads, dask or ray; dask:4 (processes), dask:tcp://host:8786")
+    ] = "threads",
     as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
 ) -> None:
     """Grow one task set: propose, verify, solve, publish. The same command resumes an interrupted run."""
@@ -89,6 +94,7 @@ def run(
         "held_out": tuple(map(str, held_out or ())),
         "store": store,
         "workdir": workdir,
+        "runner": runner,
     }
     config = gathered(build(RunConfig, values | ({"mix": Mix.parse(mix)} if mix else {}), "run"))
     carry_out(config.work_folder, lambda: _flow(config), store=store, as_json=as_json)

@@ -73,6 +73,17 @@ def exact_version(option: str, reference: str) -> str:
     return reference
 
 
+def runner_name(runner: str) -> str:
+    """`threads`; `dask` or `ray`, alone, with a number of processes, or with the address of a cluster."""
+    kind, _, where = runner.partition(":")
+    if runner != "threads" and (kind not in ("dask", "ray") or runner.endswith(":") or where == "0"):
+        raise ValueError(
+            f"--runner {runner!r} is none: there are threads; dask, dask:4 (processes) and dask:tcp://host:8786; "
+            "ray, ray:4 and ray:ray://host:10001"
+        )
+    return runner
+
+
 def not_below_k(most: int, info: ValidationInfo) -> int:
     """`k_max`, if it is not below the field `k` before it."""
     if most < info.data.get("k", 0):
@@ -85,6 +96,8 @@ Location = Annotated[str, AfterValidator(absolute)]
 """A folder, as an absolute path, or a URL."""
 Folder = Annotated[str, AfterValidator(on_disk)]
 """A file or folder on disk, as an absolute path."""
+Runner = Annotated[str, AfterValidator(runner_name)]
+"""Where the steps of a run run."""
 EngineName = Annotated[str, AfterValidator(absolute_engine)]
 """An engine; the path of its weights is made absolute."""
 MostAttempts = Annotated[int, Field(ge=4, le=64, validate_default=True), AfterValidator(not_below_k)]
@@ -177,7 +190,8 @@ class RunConfig(BaseModel):
     eval_share: float = Field(0, ge=0, le=0.5, title="Share of the split eval", description="Of tools train lacks")
     held_out: tuple[Folder, ...] = Field((), title="Held-out files", description="Questions that may not come")
     store: Location = Field("", title="Store")
-    workdir: Folder = Field("", title="Work folder")
+    workdir: Location = Field("", title="Work folder")
+    runner: Runner = Field("threads", title="Where the steps run")
 
     @field_validator("domains")
     @classmethod
@@ -263,10 +277,10 @@ class RunConfig(BaseModel):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What decides the result: every parameter but the places where it is kept; of own tools, their content, of
+        """What decides the result: every parameter but where it runs and is kept; of own tools, their content, of
         several servers, their model.
         """
-        apart = {"store", "workdir", "tools_digest"}
+        apart = {"store", "workdir", "runner", "tools_digest"}
         said = self.model_dump(mode="json", exclude=apart if self.round else apart | {"round", "accepted"})
         engines = {slot: lasting(said[slot]) for slot in ("engine", "generator", "solver")}
         return said | engines | {"tools": self.tools_digest or self.tools}
@@ -282,8 +296,13 @@ class RunConfig(BaseModel):
 
     @property
     def work_folder(self) -> Path:
-        """The work folder, or its default."""
-        return Path(self.workdir or state_home() / "runs" / f"{self.name}-{self.identity_digest[:12]}")
+        """The work folder, or its default; of a run in a bucket, what stays on this machine."""
+        return own_folder(self.workdir, f"{self.name}-{self.identity_digest[:12]}")
+
+    @property
+    def work_location(self) -> str:
+        """Where the steps read and write: the work folder's path, or a URL."""
+        return self.workdir if is_url(self.workdir) else str(self.work_folder.absolute())
 
 
 def brief_mode(mode: str) -> Mode:
@@ -294,6 +313,13 @@ def brief_mode(mode: str) -> Mode:
 def is_pasted(tools: str) -> bool:
     """Whether `tools` is the JSON of a tools file itself, as a person pastes it into a form."""
     return tools.lstrip()[:1] in ("[", "{")
+
+
+def own_folder(workdir: str, default: str) -> Path:
+    """The work folder on this machine: `workdir`, or by default, and for what stays here of one in a bucket, `default`
+    below our state.
+    """
+    return Path(workdir) if workdir and not is_url(workdir) else state_home() / "runs" / default
 
 
 def checkout() -> Path | None:

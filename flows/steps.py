@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from data.canonical import digest
 from data.chunks import chunk_digest, derive_key, find_chunk, read_chunk, write_chunk
@@ -56,7 +55,7 @@ def key(
         config |= {"weights": run.solver.digest, "settings": asdict(run.settings(fresh=step == "confirm"))}
         config |= {"chosen": list(chosen)}
         config |= {"prompts": SOLVER_PROMPTS}
-    return derive_key(step, [chunk_digest(Path(path)) for path in inputs], config)
+    return derive_key(step, list(map(chunk_digest, inputs)), config)
 
 
 def propose(root: str, first: int, last: int) -> str:
@@ -64,7 +63,7 @@ def propose(root: str, first: int, last: int) -> str:
     run = context(root)
     name = key(root, "propose", (), first=first, last=last)
     if found := find_chunk(run.workdir.chunks, "propose", name):
-        return str(found)
+        return found
     briefs = [plan(run.briefs, index) for index in range(first, last)]
     prompts = [render(brief, run.style(run.generator)) for brief in briefs]
     answers = _proposals(run, prompts, name)
@@ -82,7 +81,7 @@ def propose(root: str, first: int, last: int) -> str:
         }
         for brief, prompt, answer in zip(briefs, prompts, answers, strict=True)
     ]
-    return str(write_chunk(run.workdir.chunks, "propose", name, to_table(rows, PROPOSALS), PROPOSALS))
+    return write_chunk(run.workdir.chunks, "propose", name, to_table(rows, PROPOSALS), PROPOSALS)
 
 
 def _proposals(run: Context, prompts: Sequence[Prompt], name: str) -> list[Completion]:
@@ -101,10 +100,10 @@ def verify(root: str, proposals: str) -> str:
     run = context(root)
     name = key(root, "verify", (proposals,))
     if found := find_chunk(run.workdir.chunks, "verify", name):
-        return str(found)
+        return found
     style = run.style(run.generator)
-    rows = with_repetition([judged_row(row, style) for row in read_chunk(Path(proposals), PROPOSALS).to_pylist()])
-    return str(write_chunk(run.workdir.chunks, "verify", name, to_table(rows, VERIFIED), VERIFIED))
+    rows = with_repetition([judged_row(row, style) for row in read_chunk(proposals, PROPOSALS).to_pylist()])
+    return write_chunk(run.workdir.chunks, "verify", name, to_table(rows, VERIFIED), VERIFIED)
 
 
 def solve(root: str, verified: str) -> str:
@@ -121,14 +120,14 @@ def confirm(root: str, verified: str, chosen: Sequence[int]) -> str:
 def _attempts(run: Context, step: str, name: str, tasks: Sequence[Task]) -> str:
     """Attempts on `tasks`, in their order; a task that two briefs came to is attempted once."""
     if found := find_chunk(run.workdir.chunks, step, name):
-        return str(found)
+        return found
     unique = list({task.task_id: task for task in tasks}.values())
     policy = journalled(run.engines.solver, run.workdir.journals / f"{name}.jsonl")
     rollouts = run.engines.bridge.call(attempt(unique, policy, run.settings(fresh=step == "confirm")))
     rows = [attempt_row(one) for rollout in rollouts for one in rollout]
     if rows and all(row["outcome"] == "infrastructure" for row in rows):
         raise EngineUnavailable(f"the solver answered nothing: {rows[0]['detail']}", hint=_LATER)
-    return str(write_chunk(run.workdir.chunks, step, name, to_table(rows, ATTEMPTS), ATTEMPTS))
+    return write_chunk(run.workdir.chunks, step, name, to_table(rows, ATTEMPTS), ATTEMPTS)
 
 
 def rate(root: str, attempts: str) -> str:
@@ -136,9 +135,9 @@ def rate(root: str, attempts: str) -> str:
     run = context(root)
     name = key(root, "rate", (attempts,))
     if found := find_chunk(run.workdir.chunks, "rate", name):
-        return str(found)
-    rows = [score_row(score) for score in scores(read_chunk(Path(attempts), ATTEMPTS).to_pylist())]
-    return str(write_chunk(run.workdir.chunks, "rate", name, to_table(rows, SCORES), SCORES))
+        return found
+    rows = [score_row(score) for score in scores(read_chunk(attempts, ATTEMPTS).to_pylist())]
+    return write_chunk(run.workdir.chunks, "rate", name, to_table(rows, SCORES), SCORES)
 
 
 def scores(rows: Iterable[Row]) -> list[Score]:
@@ -153,6 +152,6 @@ def scores(rows: Iterable[Row]) -> list[Score]:
 
 def tasks_of(verified: str, chosen: frozenset[int] | None = None) -> list[Task]:
     """The proven tasks of a verified chunk, in the order of their briefs; of the briefs `chosen` alone, if given."""
-    rows = read_chunk(Path(verified), VERIFIED).to_pylist()
+    rows = read_chunk(verified, VERIFIED).to_pylist()
     proven = [row for row in rows if row["task_id"] is not None]
     return [task_from_row(row) for row in proven if chosen is None or row["index"] in chosen]

@@ -11,6 +11,7 @@ import pytest
 from data.chunks import chunk_digest, derive_key, find_chunk, read_chunk, table_digest, write_chunk
 from data.errors import StoreError
 from data.schema import CANDIDATES, LEDGER, to_table
+from data.storage import LocalStorage
 
 KEY = derive_key("verify", ["a" * 64], {"version": 1})
 
@@ -65,7 +66,7 @@ def test_each_part_of_a_derivation_changes_its_key(change: dict[str, object]) ->
 def test_a_cut_chunk_is_refused_by_name(tmp_path: Path, length: int) -> None:
     path = write_chunk(tmp_path, "verify", KEY, ledger(1, 2), LEDGER)
     os.truncate(path, length)
-    with pytest.raises(StoreError, match=path.name):
+    with pytest.raises(StoreError, match=Path(path).name):
         read_chunk(path, LEDGER)
 
 
@@ -78,7 +79,7 @@ def test_a_changed_chunk_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_a_chunk_of_another_schema_is_refused(tmp_path: Path) -> None:
     path = write_chunk(tmp_path, "verify", KEY, ledger(1), LEDGER)
-    with pytest.raises(StoreError, match=path.name):
+    with pytest.raises(StoreError, match=Path(path).name):
         read_chunk(path, CANDIDATES)
     with pytest.raises(StoreError, match="other columns"):
         write_chunk(tmp_path, "verify", KEY, ledger(1), CANDIDATES)
@@ -86,7 +87,7 @@ def test_a_chunk_of_another_schema_is_refused(tmp_path: Path) -> None:
 
 def test_a_broken_record_and_a_lost_chunk_are_named(tmp_path: Path) -> None:
     path = write_chunk(tmp_path, "verify", KEY, ledger(1), LEDGER)
-    path.unlink()
+    Path(path).unlink()
     with pytest.raises(StoreError, match="is gone"):
         find_chunk(tmp_path, "verify", KEY)
     (tmp_path / "verify" / f"{KEY}.json").write_text("{")
@@ -95,10 +96,14 @@ def test_a_broken_record_and_a_lost_chunk_are_named(tmp_path: Path) -> None:
 
 
 def test_a_crash_before_the_record_leaves_the_step_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
+    write = LocalStorage.write
 
-    monkeypatch.setattr("data.chunks.write_bytes", crash)
+    def crash(self: LocalStorage, key: str, content: bytes) -> None:
+        if key.endswith(".json"):
+            raise KeyboardInterrupt
+        write(self, key, content)
+
+    monkeypatch.setattr(LocalStorage, "write", crash)
     with pytest.raises(KeyboardInterrupt):
         write_chunk(tmp_path, "verify", KEY, ledger(1), LEDGER)
     monkeypatch.undo()
@@ -107,11 +112,12 @@ def test_a_crash_before_the_record_leaves_the_step_undone(tmp_path: Path, monkey
 
 
 def test_a_full_disk_says_so_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(table: pa.Table, where: Path, **_: object) -> None:
-        where.write_bytes(b"PAR1 half")
+    def full(where: Path, content: bytes) -> None:
+        with where.open("wb") as file:
+            file.write(content[:9])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(StoreError, match=r"cannot write .*No space left.*\n.*free some space") as caught:
         write_chunk(tmp_path, "verify", KEY, ledger(1), LEDGER)
     assert str(tmp_path) in str(caught.value)

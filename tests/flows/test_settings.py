@@ -111,11 +111,23 @@ def test_a_store_may_be_a_url_and_stays_as_it_is() -> None:
     assert config.parent == parent
 
 
-def test_a_work_folder_has_to_lie_on_disk() -> None:
-    with pytest.raises(UsageError, match=r"--workdir.*s3://bucket/x.*on disk"):
-        build({"workdir": "s3://bucket/x"})
-    with pytest.raises(UsageError, match=r"--workdir.*s3://bucket/x.*on disk"):
-        settings.build(RescoreConfig, {"version": "a@v0001", "workdir": "s3://bucket/x"}, "rescore")
+def test_of_a_work_folder_in_a_bucket_a_part_stays_on_this_machine() -> None:
+    run = build({"workdir": "s3://bucket/x"})
+    again = settings.build(RescoreConfig, {"version": "a@v0001", "workdir": "s3://bucket/x"}, "rescore")
+    assert run.work_location == again.work_location == "s3://bucket/x"
+    assert run.work_folder == build({}).work_folder
+    assert again.work_folder.parent == run.work_folder.parent
+
+
+@pytest.mark.parametrize("runner", ["threads", "dask", "dask:4", "dask:tcp://host:8786", "ray", "ray:ray://host:10001"])
+def test_where_it_runs_is_no_part_of_what_a_run_is(runner: str) -> None:
+    assert build({"runner": runner}).identity == build({}).identity
+
+
+@pytest.mark.parametrize("runner", ["", "spark", "threads:4", "dask:", "ray:0", "dask:0", "daskk:1"])
+def test_a_runner_that_does_not_exist_is_refused_with_those_that_do(runner: str) -> None:
+    with pytest.raises(UsageError, match=r"--runner .*threads; dask, dask:4 \(processes\)"):
+        build({"runner": runner})
 
 
 def test_other_servers_of_the_same_model_are_the_same_run() -> None:

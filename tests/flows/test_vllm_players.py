@@ -16,7 +16,7 @@ from policies.players import Player
 def style(tmp_path: Path, engine: str, base: str, **wishes: str) -> str:
     config = build(RunConfig, {"engine": base, **wishes}, "run")
     player = Player("solver", engine, "sha256:0", base)
-    found: str = Context(tmp_path, config, player, player).style(player)
+    found: str = Context(str(tmp_path), config, player, player).style(player)
     return found
 
 

@@ -12,7 +12,7 @@ from flows.workdir import open_workdir
 def test_the_same_identity_resumes(tmp_path: Path) -> None:
     for _ in range(2):
         with open_workdir(tmp_path / "w", {"seed": 1}) as work:
-            assert work.root == tmp_path / "w"
+            assert work.root == str(tmp_path / "w")
 
 
 def test_another_identity_is_refused_with_what_differs(tmp_path: Path) -> None:
