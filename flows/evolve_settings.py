@@ -68,9 +68,7 @@ class EvolveConfig(RunConfig):
         (), title="Benchmarks at the end", description="NAME=PATH each, beside the final probe; no decision sees them"
     )
 
-    workdir: Folder = Field(
-        "", title="Work folder", description="On the worker's machine. The same folder resumes. Empty: by settings."
-    )
+    workdir: Folder = Field("", title="Work folder")
 
     @model_validator(mode="after")
     def _trainable(self) -> Self:

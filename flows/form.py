@@ -36,7 +36,7 @@ HELP = {
     "mix": "They add up to 1. easy: pass rate above 0.75; hard: below 0.25.",
     "suspects": "Tasks to which half of the attempts give the same answer, another than ours.",
     "store": "A folder on the worker's machine or s3://bucket/prefix. Empty: data/sets of the checkout.",
-    "workdir": "On the worker's machine or s3://bucket/prefix. The same resumes a run. Empty: by settings.",
+    "workdir": "On the worker's machine. The same folder resumes an interrupted run. Empty: by settings.",
     "runner": "Threads of the worker, or a cluster, whose processes must all reach the work folder: see docs/scale.md.",
 }
 """Help for fields that have none of their own in `RunConfig`."""

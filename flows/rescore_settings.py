@@ -19,6 +19,7 @@ from flows.settings import (
     MostAttempts,
     RunConfig,
     Runner,
+    WorkLocation,
     default_store,
     exact_version,
     is_url,
@@ -42,7 +43,7 @@ class RescoreConfig(BaseModel):
     temperature: float = Field(0.7, ge=0, le=2, title="Temperature of the solver")
     seed: int = Field(0, ge=0, lt=2**31, title="Seed")
     store: Location = Field("", title="Store")
-    workdir: Location = Field("", title="Work folder")
+    workdir: WorkLocation = ""
     runner: Runner = Field("threads", title="Where the steps run")
 
     @field_validator("version")

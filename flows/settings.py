@@ -96,6 +96,13 @@ Location = Annotated[str, AfterValidator(absolute)]
 """A folder, as an absolute path, or a URL."""
 Folder = Annotated[str, AfterValidator(on_disk)]
 """A file or folder on disk, as an absolute path."""
+WorkLocation = Annotated[
+    Location,
+    Field(
+        title="Work folder",
+        description="On the worker's machine, or s3://bucket/prefix. The same one resumes a run. Empty: by settings.",
+    ),
+]
 Runner = Annotated[str, AfterValidator(runner_name)]
 """Where the steps of a run run."""
 EngineName = Annotated[str, AfterValidator(absolute_engine)]
@@ -190,7 +197,7 @@ class RunConfig(BaseModel):
     eval_share: float = Field(0, ge=0, le=0.5, title="Share of the split eval", description="Of tools train lacks")
     held_out: tuple[Folder, ...] = Field((), title="Held-out files", description="Questions that may not come")
     store: Location = Field("", title="Store")
-    workdir: Location = Field("", title="Work folder")
+    workdir: WorkLocation = ""
     runner: Runner = Field("threads", title="Where the steps run")
 
     @field_validator("domains")
