@@ -45,6 +45,8 @@ def report(config: EvolveConfig, rounds: Sequence[Result], final: Result) -> str
         "## Decisions",
         _decisions(rounds),
     ]
+    if learned := _trainings(rounds):
+        parts += ["## Trainings", learned]
     if moved := rounds[-1]["moved"]:
         parts += ["## Where the briefs of the last round went", _moved(moved)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -128,6 +130,17 @@ def _decisions(rounds: Sequence[Result]) -> str:
         for said in [one["decisions"][slot]]
     ]
     return markdown_table(("round", "slot", "", "plays on", "why"), rows, right=(0,))
+
+
+def _trainings(rounds: Sequence[Result]) -> str:
+    """What each training was, in its own figures."""
+    rows = [
+        (one["number"], slot, said["player"] or said["why"], name, f"{value:.4g}")
+        for one in rounds
+        for slot, said in one["trained"].items()
+        for name, value in said.get("metrics", {}).items()
+    ]
+    return markdown_table(("round", "slot", "came to", "figure", "value"), rows, right=(0, 4)) if rows else ""
 
 
 def _moved(moved: Sequence[Sequence[Any]]) -> str:

@@ -57,8 +57,8 @@ def play(turn: Turn, lineup: dict[str, str]) -> Result:
         trained["generator"] = _stage(
             stages, "generator", lambda: training_stages.train_generator(turn, lineup, briefs["accepted"], versions)
         )
-        child = str(trained["generator"]["player"])
-        proposing |= {slot: child for slot in SLOTS if slot == "generator" or config.weights == "shared"}
+        if child := trained["generator"]["player"]:
+            proposing |= {slot: child for slot in SLOTS if slot == "generator" or config.weights == "shared"}
     made = stages.once("version", lambda: _version(turn, briefs["accepted"], proposing))
     health = _stage(stages, "health", lambda: _health(turn, made, proposing, earlier))
     if config.train and not any(one["name"] == "Starved" for one in health["alarms"]):

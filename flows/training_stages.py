@@ -36,8 +36,8 @@ from solver.intervals import difference
 BRIEFS = 512
 """Briefs that a generator is trained on at most: other ones than it is asked in its round."""
 PROMOTION = "probe=promotion"
-AGAINST_GENERATOR = frozenset({"Collapsed", "Gamed", "Starved"})
-"""Alarms with which a generator is never promoted, whatever the paired test says."""
+AGAINST_GENERATOR = frozenset({"Collapsed", "Gamed"})
+"""Alarms with which a generator is never promoted, whatever the paired test says; of a starved band that test knows."""
 NOT_TRAINED = "not trained"
 
 
@@ -82,6 +82,8 @@ def _trained(turn: Turn, player: Player, other: Player, data: Path) -> Result:
         difficulty=config.difficulty,
     )
     done = training_job.run(job)
+    if weights.adapter and _tensors(weights.adapter) == _tensors(done.weights):
+        return {"player": "", "why": "the training changed nothing: no group of answers had different rewards"}
     new = checkpoints.add(
         policies_home(),
         slot,
@@ -100,6 +102,11 @@ def _trained(turn: Turn, player: Player, other: Player, data: Path) -> Result:
     )  # fmt: skip
     check_trained(policies_home(), new, other)
     return {"player": CHECKPOINT + new.name, "parent": player.title, "digest": new.digest, "metrics": done.metrics}
+
+
+def _tensors(adapter: Path) -> list[str]:
+    """What an adapter says, file by file."""
+    return [file_digest(path) for path in sorted(adapter.glob("*.safetensors"))]
 
 
 def decisions(turn: Turn, lineup: Lineup, trained: Mapping[str, Result], alarms: Sequence[Mapping[str, Any]]) -> Result:
