@@ -8,7 +8,7 @@ import pytest
 
 from flows import training_stages
 from flows.evolve_settings import EvolveConfig
-from flows.evolve_turn import Turn
+from flows.evolve_turn import SLOTS, Turn
 from flows.settings import policies_home
 from flows.training_stages import decisions, promoted, train_generator, train_solver
 from policies import training_job
@@ -182,4 +182,4 @@ def test_shared_weights_are_one_lineage_and_stand_in_both_slots_or_in_none(
     wanted = made["solver"]["player"] if passes else lineup["solver"]
     assert {one["player"] for one in decided.values()} == {wanted}
     promoted(decided)
-    assert [len(history(policies_home(), slot)) for slot in training_stages.SLOTS] == [passes] * 2
+    assert [len(history(policies_home(), slot)) for slot in SLOTS] == [passes] * 2
