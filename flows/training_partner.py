@@ -48,6 +48,11 @@ class Judged:
     def dead(self) -> bool:
         return max(self.totals) - min(self.totals) < SAME
 
+    @property
+    def truncated(self) -> float:
+        """The share that ran into the limit."""
+        return sum(drawn.finish_reason == "length" for drawn in self.group.samples) / len(self.group.samples)
+
 
 class Roller:
     """The rollouts of one job."""
@@ -78,6 +83,7 @@ class Roller:
             "groups/dead": dead_first / len(groups),
             "groups/dead_kept": sum(group.dead for group in groups) / len(groups),
             "groups/refilled": refilled / len(groups),
+            "rollout/truncated": math.fsum(group.truncated for group in groups) / len(groups),
         }
         return {"groups": [_said(group) for group in groups], "figures": told}
 

@@ -29,6 +29,7 @@ DECIDED = {
     "logging_strategy": "every step is logged",
     "resume_from_checkpoint": "starting the job again does that",
     "use_vllm": "rollouts come from the managed server of the base",
+    "mask_truncated_completions": "a completion that ended at a stop text would pass for a truncated one",
 }
 ALWAYS = {"logging_steps": 1, "logging_nan_inf_filter": False, "disable_tqdm": True}
 

@@ -6,7 +6,10 @@ server before each step. Groups that agree have no gradient: the partner draws t
 (`refills`), so a batch may hold other prompts than TRL chose; its logged prompt texts are then those it chose.
 Figures of ours in the log: `groups/variance` (of the weighted reward, mean over groups), `groups/dead` (share without
 variance as first drawn), `groups/refilled`, `groups/dead_kept` (TRL's own count, `frac_reward_zero_std`, misses some by
-rounding), `rollout/seconds`, and the partner's own. Not promised: several trainer processes.
+rounding), `rollout/truncated` (TRL's `completions/clipped_ratio` takes every end at a stop text for one),
+`rollout/seconds`, and the partner's own.
+Not promised: several trainer processes; a correction for how vLLM's probabilities differ from torch's, which TRL makes
+for its own two vLLM modes alone.
 """
 
 from __future__ import annotations

@@ -66,6 +66,12 @@ def test_every_completion_has_its_tokens_and_the_parts_of_its_reward(tmp_path: P
     ]
 
 
+def test_completions_that_ran_into_the_limit_are_counted(tmp_path: Path, bridge: Bridge) -> None:
+    roller, parrot, _ = a_roller(tmp_path, bridge, {})
+    parrot.ends = ("length", "stop")
+    assert roller.roll(request([0, 1]))["figures"]["rollout/truncated"] == 0.5
+
+
 @pytest.mark.parametrize("answer", ["right", "wrong", "not JSON"])
 def test_a_group_that_agrees_is_drawn_anew_from_another_prompt(tmp_path: Path, bridge: Bridge, answer: str) -> None:
     roller, parrot, prompts = a_roller(tmp_path, bridge, {0: (answer, answer)})

@@ -100,6 +100,7 @@ class Parrot(Trainee):
 
     def __init__(self, said: Mapping[str, Sequence[str]]) -> None:
         self.said, self.asked, self.seeds = said, list[str](), list[int]()
+        self.ends: Sequence[str] = ("stop",)
 
     def load(self, adapter: Path) -> None:
         self.adapter = adapter
@@ -109,10 +110,10 @@ class Parrot(Trainee):
     ) -> list[Group]:
         self.asked += [str(prompt.text) for prompt in prompts]
         self.seeds += seeds
-        return [
-            Group((1, 2), tuple(Drawn((place, 0), text, "stop") for place, text in enumerate(self.said[str(one.text)])))
-            for one in prompts
-        ]
+        return [Group((1, 2), tuple(map(self._drawn, range(9), self.said[str(one.text)]))) for one in prompts]
+
+    def _drawn(self, place: int, text: str) -> Drawn:
+        return Drawn((place, 0), text, self.ends[place % len(self.ends)])
 
     def close(self) -> None:
         """Nothing is held."""
