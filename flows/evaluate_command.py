@@ -16,7 +16,6 @@ import typer
 
 from data.atomic import write_bytes
 from data.errors import StoreError
-from flows.escaping import printable
 from flows.evaluate_settings import BENCHES, EvaluateConfig, plan_of
 from flows.evaluation import RESULT, evaluate
 from flows.evaluation_table import print_tables
@@ -68,7 +67,7 @@ def evaluate_command(
         "store": store,
         "workdir": workdir,
     }
-    plan = plan_of(build(EvaluateConfig, values, "evaluate"), lambda text: print(printable(text), file=sys.stderr))
+    plan = plan_of(build(EvaluateConfig, values, "evaluate"))
     result, folder = evaluate(plan, workdir, lambda line: print(line, file=sys.stderr))
     path = Path(out).expanduser() if out else folder / RESULT
     _write(path, result)

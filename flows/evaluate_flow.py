@@ -32,7 +32,7 @@ def evaluate(config: EvaluateConfig = DEFAULT) -> str:
     config = checked(EvaluateConfig, config, "evaluate")
     runlog.configure()
     end_with_worker()
-    result, folder = evaluation.evaluate(plan_of(config, logger.warning), config.workdir, logger.info)
+    result, folder = evaluation.evaluate(plan_of(config), config.workdir, logger.info)
     path = folder / evaluation.RESULT
     write_bytes(path, json.dumps(result, indent=1).encode())
     solvers = " and ".join(str(one["engine"]) for one in result["solvers"])

@@ -6,7 +6,7 @@ Raises `UsageError` for what does not exist or cannot be asked. Knows no Prefect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,7 @@ from flows.evaluation import Plan
 from flows.form import lay_out
 from flows.settings import EngineName, Folder, Location, policies_home
 from flows.store_option import given_store
-from policies.players import BASE, Player, named, passed_over, resolve
+from policies.players import Player, named, resolve
 from solver.benches import own
 from solver.benches.base import Bench, some_of
 from solver.benches.readers import PROBE, READERS, read_bench
@@ -26,7 +26,6 @@ from solver.handoff import handed_over
 from solver.harness import HARNESSES, HarnessName
 
 BENCHES = f"{PROBE}, {PROBE}=promotion, {PROBE}=final, or NAME=PATH with NAME of {', '.join(READERS)}"
-Say = Callable[[str], None]
 
 
 class EvaluateConfig(BaseModel):
@@ -49,15 +48,15 @@ class EvaluateConfig(BaseModel):
     workdir: Folder = Field("", title="Work folder")
 
 
-def plan_of(config: EvaluateConfig, say: Say) -> Plan:
-    """What is evaluated; `say` is told where trained weights do not play."""
+def plan_of(config: EvaluateConfig) -> Plan:
+    """What is evaluated."""
     benches = _benches(config.bench, config.store)
     if config.items:
         benches = [some_of(one, config.items) for one in benches]
     if config.handoff:
         benches += _handed_over(benches)
     return Plan(
-        solvers=tuple(_player(name, say) for name in [config.solver, *filter(None, [config.against])]),
+        solvers=tuple(_player(name) for name in [config.solver, *filter(None, [config.against])]),
         harnesses=tuple(map(_harness, config.harness)),
         benches=tuple(benches),
         style=config.style,
@@ -112,12 +111,6 @@ def _harness(name: str) -> HarnessName:
     raise UsageError(f"there is no harness {name!r}", hint=f"there are {', '.join(HARNESSES)}")
 
 
-def _player(text: str, say: Say) -> Player:
+def _player(text: str) -> Player:
     """The weights that were named, as they are; of nothing, the promoted solver, at first the embedded model."""
-    home = policies_home()
-    if text:
-        return named(home, "solver", text)
-    found = resolve(home, "solver", BASE)
-    if words := passed_over(home, found):
-        say(words)
-    return found
+    return (named if text else resolve)(policies_home(), "solver", text)

@@ -17,8 +17,8 @@ HELP = {
     "name": "Small letters, digits and hyphens. A run adds the next version to the set of this name.",
     "tasks": "How many tasks the version is to have.",
     "seed": "The same seed and settings ask for the same tasks.",
-    "engine": "embedded: the shipped model. vllm: the same by vLLM. scripted: no model, a dry run. Or "
-    "http://host:8000/v1#model, or several servers of one model: URL,URL#model",
+    "engine": "Empty: the promoted players, at first embedded, the shipped model. vllm: the same by vLLM. scripted: no "
+    "model, a dry run. checkpoint:NAME. Or http://host:8000/v1#model, or several servers of one model: URL,URL#model",
     "rounds": "In all: a higher number goes on where the same evolution stopped.",
     "weights": "separate: two lineages. shared: one for both players, which the paper found worse by 17 points.",
     "train": "Off: the players stay, and only the briefs are steered to where tasks are learnable.",
@@ -53,13 +53,12 @@ def lay_out(schema: dict[str, Any]) -> None:
         fields["domains"]["items"] = {"type": "string", "enum": list(DOMAINS)}
     for name in ("engine", "generator", "solver"):
         if name in fields:
-            _offer(fields[name], ENGINES if fields[name]["default"] else ("", *ENGINES))
-
+            _offer(fields[name], ("", *ENGINES), "URL, checkpoint or options")
     if "runner" in fields:
         _offer(fields["runner"], RUNNERS, "With processes or address")
 
 
-def _offer(field: dict[str, Any], choices: tuple[str, ...], other: str = "URL or options") -> None:
+def _offer(field: dict[str, Any], choices: tuple[str, ...], other: str) -> None:
     """Choices beside free text."""
     del field["type"]
     field["anyOf"] = [

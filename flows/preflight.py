@@ -56,7 +56,9 @@ def _planned(root: str, config: RunConfig) -> contexts.Context:
     check_store(open_storage(config.store_location))
     generator, solver = players(config)
     for player in (generator, solver):
-        if words := passed_over(policies_home(), player):
+        if player.checkpoint:
+            logger.info("the {} is {}, round {} from {}", player.name, player.checkpoint, player.round, player.base)
+        elif words := passed_over(policies_home(), player):
             logger.warning("{}", words)
             note(words)
     contexts.forget(root)
@@ -72,7 +74,7 @@ def check_harness(name: str, style: str, engine: str) -> None:
 
 
 def players(config: RunConfig) -> tuple[Player, Player]:
-    """Who plays: what was named for the slot, else for both; of an engine, what was promoted in its lineage."""
+    """Who plays: what was named for the slot, else for both, else what was promoted last in it."""
     home = policies_home()
     generator = resolve(home, "generator", config.generator or config.engine)
     solver = resolve(home, "solver", config.solver or config.engine)

@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 def rescore_command(
     version: Annotated[str, typer.Argument(help="NAME@v0003, or a version's folder or URL")],
-    solver: Annotated[str, typer.Option(help="the engine that is measured; embedded: the promoted one")] = "embedded",
+    solver: Annotated[
+        str, typer.Option(help="what is measured: an engine or checkpoint:NAME; default the promoted one")
+    ] = "",
     harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
     style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
     k: Annotated[int, typer.Option(help="attempts for each task")] = 8,

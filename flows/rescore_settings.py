@@ -35,7 +35,7 @@ class RescoreConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=lay_out)
 
     version: str = Field(title="Version", description="name@v0003, or its folder or URL", min_length=1)
-    solver: EngineName = Field("embedded", title="Solver", description="An engine; embedded: the promoted one")
+    solver: EngineName = Field("", title="Solver", description="An engine or checkpoint:NAME; empty: the promoted one")
     harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")

@@ -29,8 +29,12 @@ def run(
     seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
     budget: Annotated[int, typer.Option(help="candidates at most; 0: 32 for each task")] = 0,
     engine: Annotated[
-        str, typer.Option(help="embedded, vllm[:folder], scripted[:options], URL#model or URL,URL#model")
-    ] = "embedded",
+        str,
+        typer.Option(
+            help="embedded, vllm[:folder], scripted[:options], URL#model, URL,URL#model or checkpoint:NAME; "
+            "default: the promoted players, at first embedded"
+        ),
+    ] = "",
     generator: Annotated[str, typer.Option(help="another engine for the generator")] = "",
     solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
     tools: Annotated[

@@ -164,9 +164,9 @@ class RunConfig(BaseModel):
     tasks: int = Field(32, ge=1, le=MAX_BUDGET, title="Tasks to publish")
     seed: int = Field(0, ge=0, lt=2**31, title="Seed")
     budget: int = Field(0, ge=0, le=MAX_BUDGET, title="Candidates at most", description="0: 32 for each task")
-    engine: EngineName = Field("embedded", title="Engine of both players")
-    generator: EngineName = Field("", title="Generator", description="An engine for this run; empty: the promoted one")
-    solver: EngineName = Field("", title="Solver", description="An engine for this run; empty: the promoted one")
+    engine: EngineName = Field("", title="Engine of both players")
+    generator: EngineName = Field("", title="Generator", description="Of its own; empty: as the engine of both")
+    solver: EngineName = Field("", title="Solver", description="Of its own; empty: as the engine of both")
     mode: Literal["catalogue", "open", "mutate"] = Field("catalogue", title="Mode")
     parent: str = Field(
         "", title="Version to change", description="Of mode mutate: name@v0003, or its folder", validate_default=True

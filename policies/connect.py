@@ -42,7 +42,8 @@ def open_policy(engine: str, *, role: Role) -> Engine:
     raise UsageError(
         f"unknown engine {engine!r}",
         hint="there are embedded, embedded:<file.gguf>, vllm, vllm:<folder>, scripted, scripted:<options>, "
-        "http(s)://host:port/v1#model, or several: URL,URL#model",
+        "http(s)://host:port/v1#model, or several: URL,URL#model; "
+        "and checkpoint:NAME for trained weights",
     )
 
 

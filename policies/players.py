@@ -1,7 +1,8 @@
 """Who plays: from what a person writes for a slot, and what was promoted there, to one `Player`.
 
 In: the folder of the policies, a slot, and an engine or `checkpoint:NAME`. Out: a `Player`. An engine plays the
-checkpoint that was promoted last in the lineage of *its* weights, else itself; `passed_over` says when another stands
+checkpoint that was promoted last in the lineage of *its* weights, else itself; nothing plays what was promoted last,
+at first `BASE`; `passed_over` says when another stands
 in the slot. `checkpoint:` takes a name or its beginning, the beginning of a digest, or `promoted`.
 Not promised: that what was checked when a player was resolved still lies on the disk when it is opened.
 """
@@ -46,14 +47,18 @@ class Player:
         return CHECKPOINT + self.checkpoint if self.checkpoint else self.engine
 
 
-def resolve(home: Path, slot: Slot, engine: str = BASE) -> Player:
+def resolve(home: Path, slot: Slot, engine: str = "") -> Player:
     """The player for one run: `checkpoint:NAME`, or the promoted one that descends from `engine`, else `engine`.
 
-    So a run on `scripted` or a URL never gets trained weights, and one on `vllm` always does. Raises `UsageError` for
-    an unknown engine or name, `PolicyError` for unreadable weights, a damaged slot or a checkpoint that differs.
+    Of no engine: what was promoted last in the slot, at first `BASE`. So a run on `scripted` or a URL never gets
+    trained weights. Raises `UsageError` for an unknown engine or name, `PolicyError` for unreadable weights, a damaged
+    slot or a checkpoint that differs.
     """
     if engine.startswith(CHECKPOINT):
         return named(home, slot, engine)
+    if not engine:
+        last = standing(home, slot)
+        return named(home, slot, CHECKPOINT + last.checkpoint if last else BASE)
     digest = engine_digest(engine, slot)
     there = standing(home, slot, digest)
     return _player(slot, find(home, there.checkpoint), engine) if there else Player(slot, engine, digest, engine)
@@ -104,15 +109,13 @@ def passed_over(home: Path, player: Player) -> str:
 
     `embedded` and `vllm` are one model in two forms: what was trained on the one is not opened by the other.
     """
-    if player.checkpoint or player.engine not in ("embedded", "vllm"):
-        return ""
     slot: Slot = "generator" if player.name == "generator" else "solver"
     there = standing(home, slot)
-    if there is None:
+    if player.checkpoint or player.engine not in ("embedded", "vllm") or there is None:
         return ""
     return (
         f"the {slot} is {player.engine}, untrained: {there.checkpoint} was promoted, but descends from {there.base}; "
-        f"it plays by --engine {there.base} or --{slot} {CHECKPOINT}{PROMOTED}"
+        f"it plays by --{slot} {CHECKPOINT}{PROMOTED}"
     )
 
 

@@ -24,7 +24,7 @@ from policies.connect import Role
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """One change of a slot. `checkpoint` and `replaced` are names, empty for the base."""
+    """One change of a slot. `checkpoint` and `replaced`, which stood in its lineage, are names, empty for the base."""
 
     checkpoint: str
     digest: str
@@ -67,7 +67,7 @@ def promote(
 ) -> Promotion:
     """Let `checkpoint` play in its slot; `slot` is for shared weights, which may play in either.
 
-    What stands there already is not promoted again. Raises `PolicyError` if its files are not as they were added or it
+    What was promoted last is not promoted again. Raises `PolicyError` if its files are not as they were added or it
     is of the other slot, `StoreError` if the slot's file cannot be written; the slot is then as it was.
     """
     slot = slot or checkpoint.slot
@@ -94,10 +94,11 @@ def demote(home: Path, slot: Role, why: str) -> Promotion:
 def _append(home: Path, slot: Role, new: Promotion) -> Promotion:
     """The slot's file with one more entry, which knows what it replaces."""
     with _alone(home, slot):
-        there = standing(home, slot, new.base_digest)
-        replaced = there.checkpoint if there else ""
-        if there and there.digest == new.digest:
-            return there
+        last = standing(home, slot)
+        if last and last.digest == new.digest:
+            return last
+        before = standing(home, slot, new.base_digest)
+        replaced = before.checkpoint if before else ""
         entries = [asdict(one) for one in history(home, slot)] + [asdict(new) | {"replaced": replaced}]
         write_bytes(home / f"{slot}.json", json.dumps({"promotions": entries}, indent=1, sort_keys=True).encode())
     return Promotion(**entries[-1])

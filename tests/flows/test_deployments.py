@@ -123,7 +123,7 @@ def test_every_field_of_a_form_has_title_place_help_and_default(name: str) -> No
 def test_the_form_offers_the_domains_and_the_engines() -> None:
     fields = form_of(DEPLOYMENTS["on-demand"])["definitions"]["RunConfig"]["properties"]
     assert set(fields["domains"]["items"]["enum"]) == set(DOMAINS)
-    assert fields["engine"]["anyOf"][0]["enum"] == ["embedded", "vllm", "scripted"]
+    assert fields["engine"]["anyOf"][0]["enum"] == ["", "embedded", "vllm", "scripted"]
     assert fields["tasks"]["minimum"] == 1
 
 

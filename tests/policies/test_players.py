@@ -72,6 +72,15 @@ class TestResolve:
         demote(home, "solver", "it was worse after all")
         assert resolve(home, "solver", f"vllm:{base}").round == 0
 
+    def test_of_no_engine_the_last_promoted_plays(self, home: Path, base: Path, tmp_path: Path) -> None:
+        one, two = trained(home, base, "one"), trained(home, make_model(tmp_path / "other", b"other"), "two")
+        for last in (one, two, one):
+            promote(home, last, "", {})
+            assert resolve(home, "solver").checkpoint == last.name
+        assert resolve(home, "solver").base == one.base
+        demote(home, "solver", "")
+        assert resolve(home, "solver").engine == "embedded"
+
     def test_a_checkpoint_plays_by_its_name(self, home: Path, base: Path) -> None:
         one = trained(home, base, "one")
         player = resolve(home, "solver", f"checkpoint:{one.name}")
@@ -131,7 +140,7 @@ class TestPassedOver:
     def test_trained_weights_that_the_engine_does_not_open_are_named(self, home: Path, base: Path) -> None:
         one = trained(home, base, "one")
         promote(home, one, "", {})
-        said = passed_over(home, resolve(home, "solver"))
+        said = passed_over(home, resolve(home, "solver", "embedded"))
         assert one.name in said
         assert "--solver checkpoint:promoted" in said
 
@@ -139,7 +148,7 @@ class TestPassedOver:
         assert passed_over(home, resolve(home, "solver")) == ""
         promote(home, trained(home, base, "one"), "", {})
         players = [resolve(home, "solver", engine) for engine in ("scripted", f"vllm:{base}")]
-        assert [passed_over(home, one) for one in [*players, resolve(home, "generator")]] == ["", "", ""]
+        assert [passed_over(home, one) for one in [*players, resolve(home, "generator", "embedded")]] == ["", "", ""]
 
 
 class TestApart:

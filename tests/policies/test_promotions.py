@@ -42,7 +42,7 @@ def test_each_promotion_says_what_it_replaced_and_why(home: Path, base: Path) ->
     assert standing(home, "solver") is None
 
 
-def test_what_stands_there_is_not_promoted_again(home: Path, base: Path) -> None:
+def test_what_was_promoted_last_is_not_promoted_again(home: Path, base: Path) -> None:
     one = trained(home, base, "one")
     assert promote(home, one, "first", {}) == promote(home, one, "again", {})
     assert len(history(home, "solver")) == 1
