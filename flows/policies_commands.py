@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from data.errors import PolicyError, UsageError
@@ -191,7 +191,7 @@ def _print_list(found: Sequence[Checkpoint], plays: Mapping[str, list[str]], nam
     if not found:
         _say(f"no checkpoint in {policies_home()} yet: both players are the base, until something is trained or added")
         return
-    table = Table("checkpoint", "plays", "weights", "from", "trained on", "figures")
+    table = Table(Column("checkpoint", no_wrap=True), "plays", "weights", "from", "trained on", "figures")
     for one in found:
         weights = f"{one.weights}, shared" if one.shared else one.weights
         parent = names.get(one.parent, short(one.parent)) if one.parent else one.base
@@ -201,8 +201,7 @@ def _print_list(found: Sequence[Checkpoint], plays: Mapping[str, list[str]], nam
 
 
 def _print_one(one: Checkpoint, chain: Iterable[str], told: Sequence[Promotion]) -> None:
-    table = Table(show_header=False, box=None)
-    sets = "\n".join(f"{entry['reference']} {entry['digest']}" for entry in one.trained_on)
+    sets = ", ".join(f"{entry['reference']} {entry['digest']}" for entry in one.trained_on)
     lines = {
         "checkpoint": one.name,
         "engine": one.engine,
@@ -216,17 +215,16 @@ def _print_one(one: Checkpoint, chain: Iterable[str], told: Sequence[Promotion])
         "config": json.dumps(one.config) if one.config else "not said",
     }
     for name, value in lines.items():
-        _row(table, name, value)
-    Console().print(table)
+        _say(f"{name:<12}{value}")
     if told:
         _print_promotions(told)
 
 
 def _print_promotions(told: Sequence[Promotion]) -> None:
-    table = Table("at", "plays", "in the lineage of", "instead of", "why", "figures")
+    table = Table("at", Column("plays", no_wrap=True), "lineage of", "instead of", "why", "figures")
     for one in told:
         before = one.replaced or "the base"
-        _row(table, one.at, one.checkpoint or "the base", one.base, before, one.why, _figures(one.figures))
+        _row(table, one.at[:16], one.checkpoint or "the base", one.base, before, one.why, _figures(one.figures))
     Console().print(table)
 
 

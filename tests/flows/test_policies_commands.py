@@ -148,6 +148,14 @@ class TestAdd:
         assert (row["base"], row["metrics"], row["round"]) == (f"vllm:{place / 'base'}", {"a": 0.5}, 1)
         assert row["trained_on"][0]["reference"].startswith("demo@v0001-")
 
+    def test_a_child_is_of_the_round_after_its_parent(self, place: Path, policies: Callable[..., Done]) -> None:
+        one = trained(place, "one", round=3)
+        made = make_adapter(place / "elsewhere", place / "base")
+        row = json.loads(
+            policies("add", "solver", str(made), "--base", "vllm:base", "--parent", "solver-0003", "--json").out
+        )
+        assert (row["round"], row["parent"]) == (4, one.digest)
+
     @pytest.mark.parametrize(
         ("options", "code", "said"),
         [
