@@ -11,6 +11,8 @@ COPY verifiers verifiers
 COPY policies policies
 COPY data data
 RUN pip install --no-cache-dir --constraint constraints.txt --editable '.[s3]'
+# The default store, for those who mount none.
+RUN mkdir -p data/sets && chown sparring data data/sets
 USER sparring
 ENV DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false
 CMD ["sparring", "--help"]

@@ -75,9 +75,9 @@ def engine() -> Iterator[Finding]:
 
 
 def readers() -> Iterator[Finding]:
-    """The older readers that `make test` reads versions with; nothing outside a checkout."""
+    """The older readers that `make test` reads versions with; nothing where there are no tests."""
     root = checkout()
-    if root is None:
+    if root is None or not (root / "tests").is_dir():
         return
     missing = [one for one in READERS if not (root / ".readers" / one / "ready").is_file()]
     if missing:

@@ -131,7 +131,7 @@ def _pool(client: SyncPrefectClient) -> Iterator[Finding]:
 def _deployments(client: SyncPrefectClient) -> Iterator[Finding]:
     """Those of prefect.yaml are on the server, and so is the automation for dead runs."""
     root = checkout()
-    if root is None:
+    if root is None or not (root / "prefect.yaml").is_file():  # An image has the code alone.
         return
     wanted = {one["name"] for one in yaml.safe_load((root / "prefect.yaml").read_bytes())["deployments"]}
     there = {str(one.name) for one in client.read_deployments()}

@@ -36,7 +36,7 @@ def execute(work_folder: Path, flow: Callable[[], Result]) -> tuple[Result, str,
 
     `flow` imports Prefect only when it is called: Prefect reads its settings once, when it is first imported.
     """
-    from flows.server import prefect_server
+    from flows.server import ServerError, healthy, prefect_server
 
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     log = work_folder.absolute() / "server.log"
@@ -45,8 +45,18 @@ def execute(work_folder: Path, flow: Callable[[], Result]) -> tuple[Result, str,
         from flows.progress import watching
         from flows.server import drained
 
-        with watching(), drained():
-            return flow(), url, stays
+        try:
+            with watching(), drained():
+                return flow(), url, stays
+        except SparringError:
+            raise
+        except Exception as fault:
+            if healthy(url):
+                raise
+            raise ServerError(
+                f"the Prefect server at {url} went away in the middle of the run: {fault}",
+                hint="start it again, then give the same command: finished chunks are kept",
+            ) from fault
 
 
 def _writable(folder: Path) -> None:
