@@ -66,7 +66,7 @@ def _evolve(root: Path, config: EvolveConfig) -> State[Any]:
             assert done is not None
         rounds.append(done)
         lineup = done["after"]
-    final = evolve_final.evaluated(root, config, first["solver"], lineup["solver"])
+    final = evolve_final.evaluated(root, config, first, lineup)
     whole: Result = {"name": config.name, "rounds": rounds, "final": final, "report": str(root / "report.md")}
     text = report(config, rounds, final)
     write_bytes(root / "report.md", text.encode())

@@ -1,35 +1,58 @@
-"""What an evolution came to: the last solver beside the first, on items that no decision saw.
+"""What an evolution came to: the last players beside the first, on items and briefs that no decision saw.
 
-In: the players that stand at the end and at the beginning. Out: an evaluation's metrics and paired differences on the
-final half of the probe and on the benchmarks that were named. Done once for each number of rounds.
+In: the players that stand at the end and at the beginning. Out, of the solver: an evaluation's metrics, paired
+differences and each item's outcomes on the final half of the probe and on the benchmarks that were named. Of the
+generator: how many of 1,000 samples are tasks at the frontier of the first solver, which stays the same for both, by
+the same fresh briefs. Done once for each number of rounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from flows.evaluation import Plan, evaluate
 from flows.evolve_settings import EvolveConfig
+from flows.evolve_turn import Lineup
+from flows.generator_probe import learnable
 from flows.progress import note
 from flows.settings import policies_home
 from flows.stages import Result, Stages
 from policies.players import Player, named
 from solver.benches.base import Bench, some_of
 from solver.benches.readers import read_bench
+from solver.intervals import difference
 
 FINAL = "probe=final"
 
 
-def evaluated(root: Path, config: EvolveConfig, first: str, last: str) -> Result:
-    """The final evaluation of solver `last`, paired with `first` and with its base where these are others."""
+def evaluated(root: Path, config: EvolveConfig, first: Lineup, last: Lineup) -> Result:
+    """The final evaluation of the players `last`: of the solver paired with that of `first`, and with its base where
+    these are others; of the generator paired with that of `first`, if it is another."""
+    name = f"final-{config.rounds:04d}"
 
-    def work() -> Result:
-        base = named(policies_home(), "solver", last).base
-        benches = [probe(name, config) for name in (FINAL, *config.bench)]
-        return compared(root / f"final-{config.rounds:04d}", config, (last, first, base), benches)
+    def solvers() -> Result:
+        base = named(policies_home(), "solver", last["solver"]).base
+        benches = [probe(one, config) for one in (FINAL, *config.bench)]
+        return compared(root / name, config, (last["solver"], first["solver"], base), benches)
 
-    return Stages(root).once(f"final-{config.rounds:04d}", work)
+    def generators() -> Result:
+        both = (last["generator"], first["generator"])
+        if both[0] == both[1]:
+            return {"compared": []}
+        values = learnable(
+            root / f"{name}-generator", root, config, first["solver"], both, seed=config.seed_of("final")
+        )
+        at_frontier = [[[float(value == 1.0)] for (value,) in one] for one in values]
+        told = [
+            {"generator": player, "frontier_per_1000": 1000 * sum(value for (value,) in one) / len(one), "briefs": one}
+            for player, one in zip(both, at_frontier, strict=True)
+        ]
+        return {"compared": told, "difference": asdict(difference(*at_frontier)), "solver": first["solver"]}
+
+    stages = Stages(root)
+    return stages.once(name, solvers) | {"generators": stages.once(f"{name}-generators", generators)}
 
 
 def compared(root: Path, config: EvolveConfig, solvers: Sequence[str], benches: Sequence[Bench]) -> Result:
@@ -47,7 +70,13 @@ def compared(root: Path, config: EvolveConfig, solvers: Sequence[str], benches: 
         seed=config.seed,
     )
     result, _ = evaluate(plan, str(root), note)
-    return {name: result[name] for name in ("solvers", "metrics", "differences")}
+    items = [
+        {name: one[name] for name in ("bench", "id", "category", "solver")}
+        | {"rewards": [answer["reward"] for answer in one["answers"]]}
+        | {"passed": [answer["outcome"] == "correct" for answer in one["answers"]]}
+        for one in result["items"]
+    ]
+    return {name: result[name] for name in ("solvers", "metrics", "differences")} | {"items": items}
 
 
 def probe(text: str, config: EvolveConfig) -> Bench:

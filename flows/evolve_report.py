@@ -39,6 +39,7 @@ def report(config: EvolveConfig, rounds: Sequence[Result], final: Result) -> str
         "## At the end",
         "The solver on items that no decision saw: the final half of the probe, and the benchmarks that were named.",
         _final(final),
+        _generators(final["generators"]),
         "## Health, round by round",
         _figures(rounds),
         _alarms(rounds),
@@ -165,6 +166,19 @@ def _final(final: Result) -> str:
     return f"{text}\n\n{markdown_table(('benchmark', 'category', 'solver', 'less', 'paired difference'), pairs)}"
 
 
+def _generators(final: Result) -> str:
+    """The two generators on the same fresh briefs."""
+    if not final["compared"]:
+        return "No other generator was promoted, so there is none to compare with the first."
+    rows = [(one["generator"], f"{len(one['briefs'])}", f"{one['frontier_per_1000']:.0f}") for one in final["compared"]]
+    head = ("generator", "briefs", "frontier tasks per 1,000 samples")
+    gain = points(Estimate(**final["difference"]))
+    return (
+        f"The generator on briefs that no decision saw, tried by {escaped(final['solver'])}, which stood at the start. "
+        f"Paired difference: {gain}.\n\n{markdown_table(head, rows, right=(1, 2))}"
+    )
+
+
 def _share(one: Mapping[str, float]) -> str:
     return f"{100 * one['mean']:.1f} % [{100 * one['low']:.1f}, {100 * one['high']:.1f}]"
 
@@ -183,4 +197,10 @@ def lines(rounds: Sequence[Result], final: Result) -> list[str]:
     for one in final["differences"]:
         if one["category"] == "overall":
             told.append(f"{one['bench']}  {one['first']} less {one['second']}: {points(Estimate(**one['pass_at_1']))}")
+    if (generators := final["generators"])["compared"]:
+        last, first = generators["compared"]
+        told.append(
+            f"frontier tasks of 1,000 samples  {last['generator']}: {last['frontier_per_1000']:.0f}, "
+            f"{first['generator']}: {first['frontier_per_1000']:.0f}; {points(Estimate(**generators['difference']))}"
+        )
     return told

@@ -111,6 +111,6 @@ class EvolveConfig(RunConfig):
             }
         )
 
-    def seed_of(self, number: int) -> int:
-        """The seed of a round: other briefs and other samples in each."""
-        return int(digest([self.seed, number])[:8], 16) % SEEDS
+    def seed_of(self, what: int | str) -> int:
+        """The seed of a round, or of something that has a name: other briefs and other samples in each."""
+        return int(digest([self.seed, what])[:8], 16) % SEEDS

@@ -1,8 +1,8 @@
 """Two generators on the same briefs: what each brief taught a frozen solver.
 
-In: two players, the solver that stands, and a folder. Out: two matrices of items and one column, in the order of the
-briefs: the difficulty reward (RULES A10) of the task that came of a brief, 0 where no check let it pass. The briefs are
-the first of the distribution without steering, under a seed that no round proposes or trains with.
+In: two players, a solver, a seed, and a folder. Out: two matrices of items and one column, in the order of the briefs:
+the difficulty reward (RULES A10) of the task that came of a brief, 0 where no check let it pass, 1 at the frontier. The
+briefs are the first of the distribution without steering, under a seed that no round proposes or trains with.
 They are runs in small: chunks, journals and keys as of any run, so a killed probe goes on. Knows no Prefect.
 """
 
@@ -25,19 +25,19 @@ Matrix = list[list[float]]
 
 
 def learnable(
-    folder: Path, root: Path, config: EvolveConfig, solver: str, generators: tuple[str, str]
+    folder: Path, root: Path, config: EvolveConfig, solver: str, generators: tuple[str, str], *, seed: int
 ) -> tuple[Matrix, Matrix]:
     """The matrix of each generator."""
     first, second = (
-        _rewards(folder / f"{place}", root, config, {"generator": name, "solver": solver})
+        _rewards(folder / f"{place}", root, config, {"generator": name, "solver": solver}, seed)
         for place, name in enumerate(generators)
     )
     return first, second
 
 
-def _rewards(work: Path, root: Path, config: EvolveConfig, lineup: dict[str, str]) -> Matrix:
+def _rewards(work: Path, root: Path, config: EvolveConfig, lineup: dict[str, str], seed: int) -> Matrix:
     """What each brief came to with one generator."""
-    run = gathered(config.of_round(0, root, {}, lineup).model_copy(update={"workdir": str(work)}))
+    run = gathered(config.of_round(0, root, {}, lineup).model_copy(update={"workdir": str(work), "seed": seed}))
     briefs = min(PROBE_BRIEFS, OF_A_KIND * config.probe_items or PROBE_BRIEFS)
     work.mkdir(parents=True, exist_ok=True)
     context.save(str(work), run, *players(run))

@@ -137,7 +137,9 @@ def _test_generator(turn: Turn, child: str, lineup: Lineup, alarms: Sequence[Map
     """By what the same briefs came to, tried by the solver that stood there."""
     vetoes = [one["name"] for one in alarms if one["name"] in AGAINST_GENERATOR]
     both = (child, lineup["generator"])
-    values = learnable(turn.folder / "probe-generator", turn.root, turn.config, lineup["solver"], both)
+    values = learnable(
+        turn.folder / "probe-generator", turn.root, turn.config, lineup["solver"], both, seed=turn.config.seed_of(0)
+    )
     return decide(difference(*values), turn.config.margin, vetoes)
 
 

@@ -58,7 +58,7 @@ def turn(tmp_path: Path, number: int = 1, **given: Any) -> tuple[Turn, dict[str,
 
 def given_tests(monkeypatch: pytest.MonkeyPatch, generator: float, solver: float) -> None:
     """Both tests, with these differences on 100 items, none of which differs from another."""
-    monkeypatch.setattr(training_stages, "learnable", lambda *_: ([[generator]] * 100, [[0.0]] * 100))
+    monkeypatch.setattr(training_stages, "learnable", lambda *_, **__: ([[generator]] * 100, [[0.0]] * 100))
     figure = {"mean": solver, "low": solver - 0.01, "high": solver + 0.01}
     row = {"bench": training_stages.PROMOTION, "category": "overall", "pass_at_1": figure}
     monkeypatch.setattr(training_stages, "compared", lambda *_: {"differences": [row]})
