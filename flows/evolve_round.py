@@ -59,8 +59,9 @@ def play(turn: Turn, lineup: dict[str, str]) -> Result:
         )
         if child := trained["generator"]["player"]:
             proposing |= {slot: child for slot in SLOTS if slot == "generator" or config.weights == "shared"}
-    made = stages.once("version", lambda: _version(turn, briefs["accepted"], proposing))
-    health = _stage(stages, "health", lambda: _health(turn, made, proposing, earlier))
+    with training_stages.held({slot: proposing[slot] for slot in SLOTS}):
+        made = stages.once("version", lambda: _version(turn, briefs["accepted"], proposing))
+        health = _stage(stages, "health", lambda: _health(turn, made, proposing, earlier))
     if config.train and not any(one["name"] == "Starved" for one in health["alarms"]):
         trained["solver"] = _stage(
             stages, "solver", lambda: training_stages.train_solver(turn, proposing, turn.version(made["path"]))

@@ -26,7 +26,7 @@ from flows.stages import Result
 from flows.training_data import prepare_generator_data, prepare_solver_data
 from generator.briefs import plan
 from policies import checkpoints, model_folder, training_job
-from policies.connect import Role, open_policy
+from policies.connect import Role, engine_kind, open_policy
 from policies.players import CHECKPOINT, Player, check_trained, find, named
 from policies.promotions import promote
 from policies.training.job import ABOUT, TrainingJob
@@ -116,7 +116,7 @@ def decisions(turn: Turn, lineup: Lineup, trained: Mapping[str, Result], alarms:
     if shared and children:  # One set of weights: what came of both trainings.
         children = dict.fromkeys(SLOTS, children.get("solver") or children["generator"])
     found: Result = {slot: _kept(lineup[slot], trained.get(slot, {}).get("why") or NOT_TRAINED) for slot in SLOTS}
-    with _held(children):
+    with held(children):
         for slot, child in children.items():
             test = _test_generator if slot == "generator" else _test_solver
             decision = test(turn, child, lineup, alarms)
@@ -151,9 +151,10 @@ def _test_solver(turn: Turn, child: str, lineup: Lineup, alarms: Sequence[Mappin
 
 
 @contextmanager
-def _held(children: Mapping[Role, str]) -> Iterator[None]:
-    """Players that stay open: their server is not started anew for each test."""
-    opened = [open_policy(named(policies_home(), slot, child).engine, role=slot) for slot, child in children.items()]
+def held(lineup: Mapping[Role, str]) -> Iterator[None]:
+    """Players on a vLLM server of ours stay open meanwhile: it is not started anew for each who asks them."""
+    engines = {slot: named(policies_home(), slot, title).engine for slot, title in lineup.items()}
+    opened = [open_policy(engine, role=slot) for slot, engine in engines.items() if engine_kind(engine) == "vllm"]
     try:
         yield
     finally:
