@@ -14,6 +14,7 @@ from prefect.artifacts import create_markdown_artifact
 
 from data.atomic import write_bytes
 from flows import evaluation, runlog
+from flows.dead_tasks import bury
 from flows.evaluate_settings import EvaluateConfig, plan_of
 from flows.evaluation_table import markdown
 from flows.flow_options import checked, flow_options
@@ -32,6 +33,7 @@ def evaluate(config: EvaluateConfig = DEFAULT) -> str:
     config = checked(EvaluateConfig, config, "evaluate")
     runlog.configure()
     end_with_worker()
+    bury()
     result, folder = evaluation.evaluate(plan_of(config), config.workdir, logger.info)
     path = folder / evaluation.RESULT
     write_bytes(path, json.dumps(result, indent=1).encode())

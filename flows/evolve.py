@@ -22,6 +22,7 @@ from prefect.states import Completed, Failed
 
 from data.atomic import write_bytes
 from flows import evolve_final, evolve_round, runlog
+from flows.dead_tasks import bury
 from flows.evolve_report import headline, report, round_report
 from flows.evolve_settings import EvolveConfig
 from flows.evolve_turn import Turn
@@ -49,6 +50,7 @@ def evolve(config: EvolveConfig = DEFAULT) -> State[Any]:
     config = checked(EvolveConfig, config, "evolve")
     runlog.configure()
     end_with_worker()
+    bury()
     config = gathered(config)
     root = config.work_folder.absolute()
     with open_workdir(root, config.evolution):
