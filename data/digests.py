@@ -3,6 +3,7 @@
 In: tables of tasks. Out: `digest` (what the tasks are) and `measurement_digest` (and how hard they were), neither of
 which depends on the order of rows, their chunking, or the writer of the file. A row that was published before some
 column existed counts without it.
+Each column becomes JSON once, and each row's two texts are joined of such pieces.
 Memory: 64 bytes a row. Not promised: equal file bytes for equal rows; another version of Arrow writes others.
 """
 
@@ -11,12 +12,14 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from data.canonical import canonical_bytes
 from data.schema import MEASUREMENT_COLUMNS
@@ -38,15 +41,21 @@ def set_digests(tables: Iterable[pa.Table]) -> SetDigests:
     wholes = bytearray()
     for table in tables:
         columns = json_columns(table)
-        identity = {name: values for name, values in columns.items() if name not in MEASUREMENT_COLUMNS}
-        identities += b"".join([hashlib.sha256(line).digest() for line in row_lines(identity)])
-        wholes += b"".join([hashlib.sha256(line).digest() for line in row_lines(columns)])
+        identity = {name: column for name, column in columns.items() if name not in MEASUREMENT_COLUMNS}
+        identities += _hashes(row_lines(identity, table.num_rows))
+        wholes += _hashes(row_lines(columns, table.num_rows))
     return SetDigests(_digest_of(identities), _digest_of(wholes), len(wholes) // 32)
 
 
+def _hashes(lines: Iterable[bytes]) -> bytes:
+    """The sha256 of each, laid end to end."""
+    return b"".join([hashlib.sha256(line).digest() for line in lines])
+
+
 def _digest_of(digests: bytearray) -> str:
-    """sha256 over the sorted hex form of sha256 digests laid end to end, each ended by a newline."""
-    rows = np.sort(np.frombuffer(digests, dtype="S32"))
+    """sha256 over the sorted hex form of sha256 digests laid end to end (sorted in place), each ended by a newline."""
+    rows = np.frombuffer(digests, dtype="S32")
+    rows.sort()
     whole = hashlib.sha256()
     for start in range(0, len(rows), _BLOCK):
         whole.update(rows[start : start + _BLOCK].tobytes().hex("\n", 32).encode() + b"\n")
@@ -59,23 +68,54 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def row_lines(columns: Mapping[str, list[Any]]) -> Iterator[bytes]:
-    """The canonical JSON (RULES J6) of each row, as an object of these columns (from `json_columns`)."""
-    for values in zip(*columns.values(), strict=True):
-        line = orjson.dumps(dict(zip(columns, values, strict=True)))
-        if line.isascii() or unicodedata.is_normalized("NFC", line.decode()):
-            yield line
+class JsonColumn(NamedTuple):
+    """A column as canonical JSON (RULES J6): a text a row, or one for all rows, to stand between two `quote`s."""
+
+    quote: bytes
+    texts: list[bytes]
+
+
+def row_lines(columns: Mapping[str, JsonColumn], rows: int) -> Iterator[bytes]:
+    """The canonical JSON of each row, as an object of these columns (of a table of so many rows, by `json_columns`)."""
+    parts: list[Iterable[bytes]] = []
+    before = b"{"
+    for name, (quote, texts) in columns.items():
+        before += orjson.dumps(name) + b":" + quote
+        if len(texts) == 1:
+            before += texts[0]
         else:
-            yield canonical_bytes(orjson.loads(line))
+            parts += [repeat(before), texts]
+            before = b""
+        before += quote + b","
+    return islice(map(b"".join, zip(*parts, repeat(before[:-1] + b"}"))), rows)
 
 
-def json_columns(table: pa.Table) -> dict[str, list[Any]]:
-    """The table's columns by name, in order, with values that orjson prints canonically (but for NFC)."""
-    return {name: _json_values(table[name]) for name in sorted(table.column_names)}
+def json_columns(table: pa.Table) -> dict[str, JsonColumn]:
+    """The table's columns by name, in order."""
+    return {name: _json_column(table[name]) for name in sorted(table.column_names)}
 
 
-def _json_values(column: Any) -> list[Any]:
-    """A column's values; of the flat types only floats need care."""
+def _json_column(column: Any) -> JsonColumn:
+    """All values are printed at once, which is several times faster than one by one, and cut apart again."""
+    if not len(column):
+        return JsonColumn(b"", [])
+    if column.null_count == len(column) or pc.all(pc.equal(column, column[0]), skip_nulls=False).as_py():
+        column = column.slice(0, 1)
+    if not pa.types.is_string(column.type):
+        return JsonColumn(b"", orjson.dumps(_numbers(column)).strip(b"[]").split(b","))
+    values = plain_values(column)
+    text = orjson.dumps(values, option=orjson.OPT_INDENT_2)
+    if not text.isascii():
+        values = [value and unicodedata.normalize("NFC", value) for value in values]
+        text = orjson.dumps(values, option=orjson.OPT_INDENT_2)
+    if column.null_count:
+        return JsonColumn(b"", [orjson.dumps(value) for value in values])
+    # No text has a bare line feed, so this cuts between texts alone.
+    return JsonColumn(b'"', text[5:-3].split(b'",\n  "'))
+
+
+def _numbers(column: Any) -> list[Any]:
+    """A column's numbers, truths or nulls as orjson prints them canonically; only floats need care."""
     values = plain_values(column)
     if pa.types.is_floating(column.type):
         numbers = column.to_numpy()

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,10 +17,53 @@ strategies = {"string": texts, "int32": st.integers(-(2**31), 2**31 - 1), "bool"
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@given(st.fixed_dictionaries({field.name: strategies.get(str(field.type), floats) for field in TASKS}), st.booleans())
-def test_a_row_counts_as_its_canonical_json(row: dict[str, object], with_nulls: bool) -> None:
-    row |= {field.name: None for field in TASKS if field.nullable and with_nulls}
-    assert list(row_lines(json_columns(to_table([row], TASKS)))) == [canonical_bytes(row)]  # type: ignore[arg-type]
+rows = st.fixed_dictionaries(
+    {
+        field.name: st.none() | kind if field.nullable else kind
+        for field in TASKS
+        for kind in [strategies.get(str(field.type), floats)]
+    }
+)
+
+
+def _lines(found: list[dict[str, object]]) -> list[bytes]:
+    return list(row_lines(json_columns(to_table(found, TASKS)), len(found)))
+
+
+@given(st.lists(rows, max_size=4))
+def test_a_row_counts_as_its_canonical_json(found: list[dict[str, object]]) -> None:
+    assert _lines(found) == [canonical_bytes(row) for row in found]  # type: ignore[arg-type]
+
+
+# fmt: off
+HOSTILE = [
+    '","',
+    '\\","',
+    '"',
+    "\\",
+    '\\\\",',
+    '",',
+    ',"',
+    '",\n  "',
+    "[]",
+    "null",
+    "e\u0301",
+    "\u2028",
+    "\x01\x7f",
+    "",
+    "🙂",
+]
+ODD = [-0.0, 0.0, 1e16, 2.0**53, 2.0**53 + 2, 1e300, 5e-324, 1e-5, 1e-4, 0.1, -1e22, 123456789012345680.0, 1.5e17]
+
+
+@pytest.mark.parametrize("column", ["tools_json", "world_json", "world_json?", "reward_mean"])
+def test_hostile_values_beside_each_other_stay_apart(column: str, publication: Callable[..., Publication]) -> None:
+    """Texts that look like what lies between two texts, and numbers that orjson prints in its own way."""
+    name = column.removesuffix("?")
+    values: list[object] = [*ODD] if name == "reward_mean" else [*HOSTILE, *([None] if column != name else [])]
+    (one, *_) = next(iter(publication(1).tasks)).to_pylist()
+    found = [one | {name: first} for first in values]
+    assert _lines(found) == [canonical_bytes(row) for row in found]
 
 
 def test_the_digest_of_a_set_is_the_sha256_over_the_sorted_sha256_of_its_rows(
