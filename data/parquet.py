@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from data.atomic import store_errors
 from data.errors import StoreError
-from data.schema import conform
+from data.schema import check_columns, conform
 from data.storage import Storage
 
 ROW_GROUP = 8192
@@ -30,19 +30,22 @@ DAMAGED = "restore the version from a copy, or take another one"
 
 def write_tables(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> int:
     """Stream tables into one file; the number of rows. `StoreError` for a table of another schema."""
-    rows = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for group in _groups(tables, schema):
+
+        def write(group: pa.Table) -> int:
             writer.write_table(group, row_group_size=ROW_GROUP)
-            rows += group.num_rows
-    return rows
+            return group.num_rows
+
+        # No variable holds a group while the next one is gathered.
+        return sum(map(write, _groups(tables, schema)))
 
 
 def read_tables(storage: Storage, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """The rows of a file as they are, at most `BATCH` at a time; of all columns or of these. `StoreError` if broken."""
     with _opened(storage, key) as file:
-        for batch in file.iter_batches(batch_size=BATCH, columns=None if columns is None else list(columns)):
-            yield pa.Table.from_batches([batch])
+        for group in range(file.num_row_groups):  # One by one: asked for all of them, Arrow holds the whole file.
+            for batch in file.iter_batches(BATCH, [group], None if columns is None else list(columns), False):
+                yield pa.Table.from_batches([batch])
 
 
 def read_schema(storage: Storage, key: str) -> pa.Schema:
@@ -63,13 +66,20 @@ def _opened(storage: Storage, key: str) -> Iterator[pq.ParquetFile]:
 
 
 def _groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The same rows cut into tables of `ROW_GROUP` rows (the last may have fewer)."""
-    held = schema.empty_table()
+    """The same rows cut into tables of `ROW_GROUP` rows (the last may have fewer), each as the schema wants it."""
+    held: list[pa.Table] = []
+    rows = 0
     for table in tables:
-        held = pa.concat_tables([held, conform(table, schema)])
-        whole = held.num_rows - held.num_rows % ROW_GROUP
-        for start in range(0, whole, ROW_GROUP):
-            yield held.slice(start, ROW_GROUP)
-        held = held.slice(whole)
-    if held.num_rows:
-        yield held
+        check_columns(table, schema)
+        held.append(table)
+        rows += table.num_rows
+        if rows >= ROW_GROUP:
+            whole = pa.concat_tables(held)
+            for start in range(0, rows - ROW_GROUP + 1, ROW_GROUP):
+                yield conform(whole.slice(start, ROW_GROUP), schema)
+            rows %= ROW_GROUP
+            held = [whole.slice(whole.num_rows - rows)]
+            del whole
+        del table
+    if rows:
+        yield conform(pa.concat_tables(held), schema)

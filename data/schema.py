@@ -197,11 +197,16 @@ def _text_bytes(array: Any) -> Any:
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The table, if it has this very schema and holds what it may; else `StoreError`."""
-    if table.schema != schema:
-        raise StoreError(f"a table has other columns than expected: {table.schema.names}", hint="see data.schema")
+    check_columns(table, schema)
     for field in schema:
         check_column(table[field.name], field)
     return table
+
+
+def check_columns(table: pa.Table, schema: pa.Schema) -> None:
+    """Raise `StoreError` if the table has not this very schema."""
+    if table.schema != schema:
+        raise StoreError(f"a table has other columns than expected: {table.schema.names}", hint="see data.schema")
 
 
 def describe() -> str:
