@@ -1,11 +1,11 @@
 """What publishing costs: against a bare Parquet write, against hashing the rows once, and in memory.
 
-    python -m benchmarks.publish [--rows 100000] [--small 10000]
+    python -m benchmarks.publish [--rows 100000] [--small 10000]    (10^6 rows: 15 GB of disk)
 
 One process a size, so that peak memory is that size's own. The rows are tasks as the flow publishes them (menus of two
 to eight tools), in tables of 500, in no order. Measured in one run, each against the same rows:
 
-- `write`: the canonical file of sorted rows / `pyarrow.parquet.write_table` of the same table
+- `write`: the canonical file of sorted rows / pyarrow's own writer given the same tables
 - `sort and write`: the same from rows in no order / that
 - `publish`: the whole publication on disk / one pass of `orjson.dumps` and `sha256` over the rows, taken from the table
 - `publish / dicts`: the same / that pass over rows that are Python dicts already, which no publication can start from
@@ -27,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -43,6 +44,10 @@ from data.storage import open_storage
 from data.store import Publication, publish
 
 CHUNK = 500
+BLOCK = 100_000
+"""Rows that the measurements of writing hold at once."""
+DISTINCT = 50_000
+"""Rows that are made one by one (0.3 ms each). Two of a kind lie far apart, so that they compress as others do."""
 WORDS = ["".join(Random(n).choices("etaoinshrdlucmfwyp", k=3 + n % 7)) for n in range(4000)]
 """So that text compresses about as a model's does, five times or so, and not like one sentence repeated."""
 
@@ -108,9 +113,17 @@ def made_row(index: int) -> dict[str, object]:
 
 
 def tables(rows: int) -> Iterator[pa.Table]:
-    """The rows in tables as a run's chunks come."""
+    """The rows in tables as a run's chunks come: the first `DISTINCT` rows over and over, under ids of their own."""
+    some = [
+        to_table([made_row(index) for index in range(first, first + CHUNK)], TASKS)
+        for first in range(0, min(rows, DISTINCT), CHUNK)
+    ]
     for first in range(0, rows, CHUNK):
-        yield to_table([made_row(index) for index in range(first, min(first + CHUNK, rows))], TASKS)
+        table = some[first // CHUNK % len(some)].slice(0, rows - first)
+        ids = [hashlib.sha256(str(first + place).encode()).hexdigest() for place in range(table.num_rows)]
+        for name, values in ("task_id", ids), ("group_key", [f"{one}:json" for one in ids]):
+            table = table.set_column(TASKS.get_field_index(name), TASKS.field(name), pa.array(values))
+        yield table
 
 
 def publication(rows: int, chunks: Iterator[pa.Table]) -> Publication:
@@ -167,46 +180,73 @@ def load(what: str, cache: Path) -> None:
 
 def published(folder: str, rows: int) -> tuple[float, float]:
     """Seconds of publishing rows that come as a stream from disk, and the peak memory of this process (MB)."""
-    chunks = (table for path in sorted(Path(folder, "chunks").iterdir()) for table in [pq.read_table(path)])
+    chunks = (pq.ParquetFile(path).read(use_threads=False) for path in sorted(Path(folder, "chunks").iterdir()))
     spent = seconds(lambda: publish(open_storage(f"{folder}/sets"), publication(rows, chunks)))
     return spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def blocks(file: Path, rows: int) -> Iterator[pa.Table]:
+    """The tables that `made` wrote, in slices of so many rows."""
+    with pq.ParquetFile(file) as source:
+        for group in range(source.num_row_groups):
+            table = source.read_row_group(group)
+            yield from (table.slice(first, rows) for first in range(0, table.num_rows, rows))
+
+
+def made(folder: Path, rows: int) -> tuple[int, float]:
+    """Write the rows as chunks, and as one file by pyarrow alone: their bytes, and the seconds of the latter."""
+    (folder / "chunks").mkdir()
+    raw, spent = 0, 0.0
+    with pq.ParquetWriter(folder / "bare.parquet", TASKS, compression="zstd") as writer:
+        source = tables(rows)
+        while held := list(islice(source, BLOCK // CHUNK)):
+            for table in held:
+                pq.write_table(table, folder / "chunks" / f"{raw:012}.parquet")
+                raw += table.nbytes
+            block = pa.concat_tables(held)
+            spent += seconds(lambda: writer.write_table(block, row_group_size=BLOCK))  # noqa: B023
+    return raw, spent
+
+
+def writing(write: Callable[[Iterator[pa.Table]], object], source: Iterator[pa.Table]) -> float:
+    """CPU seconds of writing tables, without those that it takes to get them."""
+    getting = 0.0
+
+    def got() -> Iterator[pa.Table]:
+        nonlocal getting
+        while True:
+            start = time.process_time()
+            table = next(source, None)
+            getting += time.process_time() - start
+            if table is None:
+                return
+            yield table
+
+    return seconds(lambda: write(got())) - getting
 
 
 def measure(rows: int) -> Measured:
     """Everything for one size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "chunks").mkdir()
-        with pq.ParquetWriter(folder / "all.parquet", TASKS) as writer:
-            for number, table in enumerate(tables(rows)):
-                pq.write_table(table, folder / "chunks" / f"{number:06}.parquet")
-                writer.write_table(table)
+        raw, bare = made(folder, rows)
         spawn = multiprocessing.get_context("spawn")
         with spawn.Pool(1) as pool:
             spent, megabytes = pool.apply(published, (name, rows))
-        whole = pq.read_table(folder / "all.parquet")
-        bare = seconds(lambda: pq.write_table(whole, folder / "bare.parquet", compression="zstd"))
-        scratch = folder / "scratch"
-        scratch.mkdir()
-        write = seconds(lambda: write_tables(folder / "sorted.parquet", [whole], TASKS))
-        sort_and_write = seconds(
-            lambda: write_tables(
-                folder / "own.parquet",
-                sorted_by_id((whole.slice(first, CHUNK) for first in range(0, rows, CHUNK)), TASKS, scratch),
-                TASKS,
-            )
-        )
         (version,) = (folder / "sets" / "bench" / "versions").iterdir()
+        whole, own = folder / "bare.parquet", folder / "own.parquet"
         return Measured(
             rows=rows,
-            raw=whole.nbytes,
+            raw=raw,
             bare=bare,
-            write=write,
-            sort_and_write=sort_and_write,
-            hashing=seconds(lambda: hash_rows(folder / "bare.parquet")),
-            hashing_dicts=hash_dicts(folder / "bare.parquet"),
+            write=writing(lambda source: write_tables(own, source, TASKS), blocks(whole, BLOCK)),
+            sort_and_write=writing(
+                lambda source: write_tables(own, sorted_by_id(source, TASKS, folder), TASKS), blocks(whole, CHUNK)
+            ),
+            hashing=seconds(lambda: hash_rows(whole)),
+            hashing_dicts=hash_dicts(whole),
             publish=spent,
-            load_bare=seconds(lambda: load(str(folder / "bare.parquet"), folder / "a")),
+            load_bare=seconds(lambda: load(str(whole), folder / "a")),
             load=seconds(lambda: load(str(version), folder / "b")),
             megabytes=megabytes,
         )
