@@ -3,7 +3,8 @@
     python -m benchmarks.scale [--sizes 10000 100000] [--engine scripted:latency=2] [--runner threads]
 
 Each size is a run of its own in a folder of its own, with a Prefect server of its own, asked for a third of its
-candidates as tasks, so that most of the budget is used. Seconds are of the whole command; memory is the peak of the
+candidates as tasks, so that most of the budget is used. Seconds are of the whole command, and beside them those of
+processors in the run's process, which a busy machine changes less; memory is the peak of the
 run's process alone; the engine is busy while a request to it is under way, whatever else goes on (of steps in this
 process: not with a cluster). A slope is the exponent of growth between two sizes: 1 grows as the budget does, 0 not.
 Quote ratios and slopes, not single seconds: machines are noisy.
@@ -30,10 +31,11 @@ BUSY = "SPARRING_BENCH_BUSY"
 
 
 class Measured(NamedTuple):
-    """One run. `asked` are the candidates that were used, `busy` is in seconds, `peak` and `database` in MB."""
+    """One run. `asked` are the candidates used, `cpu` and `busy` are seconds, `peak` and `database` MB."""
 
     asked: int
     seconds: float
+    cpu: float
     busy: float
     peak: float
     task_runs: int
@@ -41,7 +43,7 @@ class Measured(NamedTuple):
 
     def line(self) -> str:
         return (
-            f"{self.asked:>9,} candidates {self.seconds:8.1f} s {self.asked / self.seconds:6.0f} a second "
+            f"{self.asked:>9,} candidates {self.seconds:8.1f} s {self.cpu:7.1f} s of processors "
             f"{self.peak:7.0f} MB at the peak {self.task_runs:6,} task runs {self.database:7.1f} MB of database"
             f"{f'   {self.seconds / self.busy:.3f} of busy time' if self.busy else ''}"
         )
@@ -116,7 +118,8 @@ def measure(budget: int, engine: str, runner: str) -> Measured:
         manifest = json.loads((Path(json.loads(said)["published"]) / "manifest.json").read_bytes())
         asked = sum(row["count"] for row in manifest["ledger"])
         busy = float((folder / "busy").read_text())
-        return Measured(asked, seconds, busy, usage.ru_maxrss / 1024, *database(folder / "prefect"))
+        cpu = usage.ru_utime + usage.ru_stime
+        return Measured(asked, seconds, cpu, busy, usage.ru_maxrss / 1024, *database(folder / "prefect"))
 
 
 def database(home: Path) -> tuple[int, float]:
@@ -131,7 +134,7 @@ def slopes(one: Measured, other: Measured) -> str:
     grown = log(other.asked / one.asked)
     parts = [
         f"{name} {log(getattr(other, name) / getattr(one, name)) / grown:.2f}"
-        for name in ("seconds", "peak", "task_runs", "database")
+        for name in ("seconds", "cpu", "peak", "task_runs", "database")
     ]
     return f"slopes from {one.asked:,} to {other.asked:,}: {', '.join(parts)}; memory x{other.peak / one.peak:.2f}"
 

@@ -6,6 +6,7 @@ prunes its artifacts) and shown in the UI. Raises `Shortfall` after all that whe
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -86,7 +87,7 @@ def _confirm(run: Context, chunks: Sequence[Chunk], selection: Selection) -> lis
     chosen = sorted(selection.chosen)
     under_way = []
     for chunk, after in zip(chunks, [*(one.first for one in chunks[1:]), run.config.candidates], strict=True):
-        mine = [index for index in chosen if chunk.first <= index < after]
+        mine = chosen[bisect_left(chosen, chunk.first) : bisect_left(chosen, after)]
         if mine:
             attempts: Any = chunk_tasks.confirm.submit(root, chunk.first, chunk.verified, mine)
             scores = chunk_tasks.rate.submit(root, chunk.first, attempts)

@@ -87,7 +87,12 @@ def chosen_tasks(
     chunks: Iterable[Chunk], selection: Selection, fresh: Iterable[Chunk] = ()
 ) -> Iterator[tuple[int, Task, Score]]:
     """Brief index, task and score of the chosen, in the order of their briefs; fresh scores where they were taken."""
-    chosen = frozenset(selection.chosen)
+    return _those(chunks, frozenset(selection.chosen), fresh)
+
+
+def _those(
+    chunks: Iterable[Chunk], chosen: frozenset[int], fresh: Iterable[Chunk]
+) -> Iterator[tuple[int, Task, Score]]:
     confirmed = {chunk.first: chunk for chunk in fresh}
     for chunk in chunks:
         scores = scores_of(chunk)
@@ -102,6 +107,7 @@ def task_tables(
     chunks: Iterable[Chunk], selection: Selection, fresh: Sequence[Chunk], run: Context, *, held: bool = False
 ) -> Iterator[pa.Table]:
     """Published rows (`TASKS`) of the split `train`, or of `eval` if `held`, a table a chunk."""
+    chosen = selection.eval if held else frozenset(selection.chosen) - selection.eval
     for chunk in chunks:
         rows = [
             published_row(
@@ -111,31 +117,32 @@ def task_tables(
                 generator_digest=run.generator.digest,
                 solver_digest=run.solver.digest,
             )
-            for index, task, score in chosen_tasks([chunk], selection, fresh)
-            if (index in selection.eval) == held
+            for _, task, score in _those([chunk], chosen, fresh)
         ]
         yield to_table(rows, TASKS)
 
 
 def samples(chunks: Sequence[Chunk], selection: Selection, fresh: Sequence[Chunk], count: int) -> tuple[Sample, ...]:
     """The chosen tasks nearest to a pass rate of one half, each calling other tools, with what the solver answered."""
-    ranked = sorted(
-        (
-            (abs(score.pass_rate - 0.5), index, task, score)
-            for index, task, score in chosen_tasks(chunks, selection, fresh)
-        ),
-        key=lambda item: item[:2],
-    )
-    picked: dict[tuple[str, ...], tuple[int, Task, Score]] = {}
-    for _, index, task, score in ranked:
-        picked.setdefault(tuple(str(call["name"]) for call in task.calls), (index, task, score))
-        if len(picked) == count:
-            break
+    picked = nearest(chosen_tasks(chunks, selection, fresh), count)
     measured = {**{chunk.first: chunk for chunk in chunks}, **{chunk.first: chunk for chunk in fresh}}
     return tuple(
         Sample(task, score, _answers(measured[max(first for first in measured if first <= index)], task.task_id))
-        for index, task, score in picked.values()
+        for index, task, score in picked
     )
+
+
+def nearest(tasks: Iterable[tuple[int, Task, Score]], count: int) -> list[tuple[int, Task, Score]]:
+    """Those nearest to a pass rate of one half, one for each list of tools; no more than `count` stand in memory."""
+    best: dict[tuple[str, ...], tuple[tuple[float, int], Task, Score]] = {}
+    for index, task, score in tasks:
+        place = abs(score.pass_rate - 0.5), index
+        called = tuple(str(call["name"]) for call in task.calls)
+        if called not in best or place < best[called][0]:
+            best[called] = place, task, score
+        if len(best) > count:
+            del best[max(best, key=lambda one: best[one][0])]
+    return [(place[1], task, score) for place, task, score in sorted(best.values(), key=lambda one: one[0])]
 
 
 def _answers(chunk: Chunk, task_id: str) -> tuple[Answer, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from prefect.context import FlowRunContext
@@ -88,14 +88,12 @@ def _ray(where: str, _root: str) -> Iterator[tuple[Any, int]]:
         tasks = RayTaskRunner(init_kwargs={"num_cpus": own, "include_dashboard": False, **quiet})
     else:
         tasks = RayTaskRunner(address=where, init_kwargs=quiet)
-    try:
-        tasks.__enter__()
-    except (OSError, RuntimeError, ValueError) as fault:
-        raise _unreached("ray", where, fault) from fault
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(tasks)  # Its processes end with the block, and their engines with them.
+        except (OSError, RuntimeError, ValueError) as fault:
+            raise _unreached("ray", where, fault) from fault
         yield tasks, max(1, int(ray.cluster_resources().get("CPU", 0)))
-    finally:
-        tasks.__exit__()  # Its processes end with the job, and their engines with them.
 
 
 _KINDS = {"threads": _threads, "dask": _dask, "ray": _ray}
