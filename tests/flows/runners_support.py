@@ -84,6 +84,14 @@ def children(pid: int, words: bytes) -> list[int]:
     return found
 
 
+def alive(pid: int) -> bool:
+    """Whether a process is there and does something."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def until(true: Callable[[], bool], seconds: float = 240) -> None:
     """Wait until something is true."""
     end = time.monotonic() + seconds

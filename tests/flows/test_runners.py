@@ -16,7 +16,7 @@ from flows.runners import running_on
 from flows.settings import DEFAULT
 from policies.players import Player
 from tests.flows.flows_support import Done, sparring
-from tests.flows.runners_support import ROOT, RUN, children, cluster, placed, published, said, start
+from tests.flows.runners_support import ROOT, RUN, alive, children, cluster, placed, published, said, start, until
 from tests.s3_support import KEYS
 
 flows = pytest.mark.flow
@@ -79,8 +79,11 @@ def test_an_interrupted_run_in_a_bucket_is_resumed_on_another_machine(
     reached: dict[str, str], bucket: str, undisturbed: object, tmp_path: Path
 ) -> None:
     process = start(reached, tmp_path, bucket, "dask:2")
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    workers = children(process.pid, b"spawn_main")
+    process.kill()
+    process.communicate()
+    assert workers
+    until(lambda: not any(map(alive, workers)))
     chunks = open_storage(f"{bucket}/work/chunks")
     kept = {item.key: item.modified for item in chunks.items()}
     (tmp_path / "elsewhere").mkdir()
