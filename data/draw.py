@@ -1,47 +1,24 @@
 """The draw: candidates taken in turns, so that no domain and no tool dominates and no question comes twice.
 
-In: candidates that a rule lets in, seats by band and by domain. Out: the chosen, in the order drawn, and a verdict for
-each near-duplicate met on the way. A band's next seat goes to the domain that has least of its seats, then to the
-tools of which the set has least, then to the task nearest to the frontier, then to the lowest index.
+In: the numbers of candidates that a rule lets in, seats by band and by domain. Out: the chosen, in the order drawn, and
+whom each near-duplicate met on the way resembles. A band's next seat goes to the domain that has least of its seats,
+then to the tools of which the set has least, then to the task nearest to the frontier, then to the lowest index.
 Not promised: full seats; what candidates cannot give is left open.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
 
-from data.neardup import NearDuplicates
-from data.records import Band, Verdict
+import numpy as np
+
+from data.candidates import Candidates, Groups
+from data.lines import NOBODY, Lines, Numbers
+from data.neardup import Alike, NearDuplicates
+from data.records import Band
 from data.rule import BANDS, REST, domain_seats, seats
-
-CHECK = "select"
-
-_Group = tuple[str, tuple[str, ...]]
-_Place = tuple[int, float, int, _Group]
-"""Of a group in its domain's line: tasks that its tools have, distance to the frontier and index of its next one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What selection needs to know of a measured task.
-
-    `index` is its brief's; `tools` are the names that the gold calls, at least one; `dead` is 1 - `signal_g8`;
-    `barred` says why it may not be published by any rule (data.screen).
-    """
-
-    index: int
-    question: str
-    domain: str
-    tools: tuple[str, ...]
-    pass_rate: float
-    band: Band
-    suspect: bool
-    reward_std: float = 0.0
-    dead: float = 0.0
-    barred: Verdict | None = None
 
 
 class Draw:
@@ -53,21 +30,20 @@ class Draw:
         self.chosen: list[int] = []
         self.bands: Counter[Band] = Counter()
         self.domains: Counter[str] = Counter()
-        self.refused: dict[int, Verdict] = {}
+        self.alike: list[tuple[int, Alike]] = []
+        """Who was passed over, and whom each resembles."""
         self._n = n
         self._kept = kept
-        self._tools: Counter[str] = Counter()
         self._filled: Counter[str] = Counter()
-        self._waiting: dict[Band, dict[_Group, list[tuple[float, int, Candidate]]]] = {
-            band: defaultdict(list) for band in BANDS
-        }
 
-    def run(self, candidates: Iterable[Candidate]) -> Draw:
+    def run(self, candidates: Candidates, groups: Groups, numbers: Numbers) -> Draw:
         """Fill the seats: each band its own, then what bands left open, then what domains left open."""
-        for candidate in candidates:
-            off_frontier = max(0.25 - candidate.pass_rate, candidate.pass_rate - 0.75, 0.0)
-            group = self._waiting[candidate.band][candidate.domain, candidate.tools]
-            heapq.heappush(group, (off_frontier, candidate.index, candidate))
+        rows = candidates.rows()
+        self._names, self._groups, self._group = list(candidates.domains), groups, rows["group"]
+        self._tasks = np.zeros(len(candidates.tools), np.int64)
+        self._lines = {
+            band: Lines(rows, groups, numbers[rows["band"][numbers] == place]) for place, band in enumerate(BANDS)
+        }
         for band in BANDS:
             self._take(band, self.wanted[band], capped=True)
         for capped in (True, False):
@@ -75,54 +51,28 @@ class Draw:
                 self._take(band, self._n - len(self.chosen), capped=capped)
         return self
 
-    def left(self) -> Iterable[int]:
-        """Those that were never drawn."""
-        for groups in self._waiting.values():
-            for waiting in groups.values():
-                yield from (index for _, index, _ in waiting)
-
     def _take(self, band: Band, count: int, *, capped: bool) -> None:
         """Choose up to `count` of a band; `capped`, of domains whose seats are not full.
 
-        A line of domains by what each has, and in each domain a line of groups by what their tools have. Both only
-        ever move back, so that a place is looked at again when it comes to the front.
+        A line of domains by what each has. They only ever move back, so that one is looked at again when it comes to
+        the front.
         """
-        lines: dict[str, list[_Place]] = defaultdict(list)
-        for group, waiting in self._waiting[band].items():
-            if waiting:
-                lines[group[0]].append(self._place(group, waiting))
-        for line in lines.values():
-            heapq.heapify(line)
-        order = [(self._load(domain), line[0], domain) for domain, line in lines.items()]
+        if count <= 0:
+            return
+        lines = self._lines[band]
+        lines.count(self._tasks)
+        order = [(self._load(self._names[one]), lines.front(one), self._names[one], one) for one in lines.domains]
         heapq.heapify(order)
         while order and count > 0:
-            turn = order[0]
-            domain = turn[2]
-            if capped and self._full(domain):
+            _, place, name, domain = turn = order[0]
+            if place == NOBODY or (capped and self._full(name)):
                 heapq.heappop(order)
                 continue
-            line = lines[domain]
-            now = self._load(domain), self._front(band, line), domain
+            now = self._load(name), lines.front(domain), name, domain
             if turn < now:
                 heapq.heapreplace(order, now)
                 continue
-            group = line[0][3]
-            waiting = self._waiting[band][group]
-            count -= self._choose(heapq.heappop(waiting)[-1])
-            if waiting:
-                heapq.heapreplace(line, self._place(group, waiting))
-            else:
-                heapq.heappop(line)
-            if not line:
-                heapq.heappop(order)
-
-    def _front(self, band: Band, line: list[_Place]) -> _Place:
-        """The first place of a domain's line, as it is now."""
-        while True:
-            now = self._place(line[0][3], self._waiting[band][line[0][3]])
-            if line[0] == now:
-                return now
-            heapq.heapreplace(line, now)
+            count -= self._choose(lines.take(domain), name, band)
 
     def _full(self, domain: str) -> bool:
         name = self._quota(domain)
@@ -130,10 +80,6 @@ class Draw:
 
     def _quota(self, domain: str) -> str:
         return domain if domain in self.quotas else REST
-
-    def _place(self, group: _Group, waiting: list[tuple[float, int, Candidate]]) -> _Place:
-        off_frontier, index, _ = waiting[0]
-        return max(self._tools[tool] for tool in group[1]), off_frontier, index, group
 
     def _load(self, domain: str) -> float:
         """What a domain has of its share; all without a quota share alike."""
@@ -144,15 +90,16 @@ class Draw:
         """What a domain without a quota weighs: one seat where there are no quotas, else as if it had all the rest."""
         return 1.0 if len(self.quotas) == 1 else max(1.0, self.quotas[REST])
 
-    def _choose(self, candidate: Candidate) -> bool:
-        alike = self._kept.keep(candidate.index, candidate.question)
-        if alike is not None:
-            code = "duplicate" if alike.equal else "near_duplicate"
-            self.refused[candidate.index] = Verdict(CHECK, code, f"of the question of brief {alike.label}")
+    def _choose(self, number: int, domain: str, band: Band) -> bool:
+        if (alike := self._kept.keep(number)) is not None:
+            self.alike.append((number, alike))
             return False
-        self.chosen.append(candidate.index)
-        self.bands[candidate.band] += 1
-        self.domains[candidate.domain] += 1
-        self._filled[self._quota(candidate.domain)] += 1
-        self._tools.update(candidate.tools)
+        self.chosen.append(number)
+        self.bands[band] += 1
+        self.domains[domain] += 1
+        self._filled[self._quota(domain)] += 1
+        group = self._group[number]
+        for tool in self._groups.tools[self._groups.starts[group] : self._groups.starts[group + 1]].tolist():
+            self._tasks[tool] += 1
+            self._lines[band].counted(tool, int(self._tasks[tool]))
         return True

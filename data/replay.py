@@ -9,22 +9,23 @@ What held-out sets and earlier versions barred stays barred. Figures are those t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from data.draw import Candidate
+from data.candidates import Candidate, Candidates
 from data.errors import UsageError
 from data.ledger import PUBLISHED
 from data.manifest import Manifest
-from data.parquet import read_tables
+from data.parquet import read_schema, read_tables
 from data.records import Verdict
-from data.rows import score_from_row, task_from_row
+from data.rows import messages_from_json, score_from_row
 from data.rule import DEFAULT_MIX, Rule
-from data.schema import CANDIDATES
-from data.select import Selection, candidate_of, select
+from data.schema import CANDIDATES, MEASURED
+from data.select import Selection, candidate, select
 from data.version import Version
 
 BARRED = frozenset({"contaminated", "published_before"})
@@ -33,57 +34,74 @@ FILE = "candidates.parquet"
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a rule makes of a version's candidates. Numbers are brief indices; `tasks` has the task id of each."""
+    """What a rule makes of a version's candidates. Numbers are brief indices."""
 
     rule: Rule
     selection: Selection
     kept: tuple[int, ...]
     came: tuple[int, ...]
     went: tuple[int, ...]
+    measured: int
+    """How many candidates the rule was asked about."""
     tasks: dict[int, str]
+    """Task ids of the kept, those that came and those that went."""
     before: dict[int, Verdict]
     """Of those that came in: why they were not chosen then."""
 
 
 def replay(version: Version, rule: Rule) -> Replay:
     """Apply a rule to the stored candidates. `UsageError` if the version does not hold them whole."""
-    candidates: list[Candidate] = []
-    tasks: dict[int, str] = {}
-    fates: dict[int, Verdict] = {}
+    candidates = Candidates()
     published: set[int] = set()
-    for table in stored_candidates(version):
-        for row in table.to_pylist():
-            if not measured(row):
-                continue
-            index, fate = int(row["index"]), Verdict(row["check"], row["code"], row["detail"])
-            barred = fate if row["stage"] == "select" and fate.code in BARRED else None
-            candidates.append(candidate_of(index, task_from_row(row), score_from_row(row), barred))
-            tasks[index], fates[index] = row["task_id"], fate
-            if row["stage"] == PUBLISHED:
-                published.add(index)
+    for row in _rows(version, (*_FATE, *_ASKED, *MEASURED)):
+        barred = _fate(row) if row["stage"] == "select" and row["code"] in BARRED else None
+        candidates.add(_candidate(row, barred))
+        if row["stage"] == PUBLISHED:
+            published.add(row["index"])
     selection = select(candidates, rule)
     chosen = set(selection.chosen)
-    came = tuple(sorted(chosen - published))
-    return Replay(
-        rule,
-        selection,
-        tuple(sorted(chosen & published)),
-        came,
-        tuple(sorted(published - chosen)),
-        tasks,
-        {index: fates[index] for index in came},
-    )
+    tasks: dict[int, str] = {}
+    before: dict[int, Verdict] = {}
+    for row in _rows(version, _FATE):
+        if (index := row["index"]) in chosen or index in published:
+            tasks[index] = row["task_id"]
+            if index not in published:
+                before[index] = _fate(row)
+    kept, came, went = (tuple(sorted(those)) for those in (chosen & published, chosen - published, published - chosen))
+    return Replay(rule, selection, kept, came, went, len(candidates), tasks, before)
 
 
-def stored_candidates(version: Version) -> Iterator[pa.Table]:
-    """The candidates of a version, in tables. `UsageError` if they do not hold their tasks."""
-    for table in read_tables(version.storage, FILE):
-        if table.schema != CANDIDATES:
-            raise UsageError(
-                f"{version.location}/{FILE} does not hold the tasks of its candidates",
-                hint="it is from before they were kept: publish the run again with this sparring",
-            )
-        yield table
+_FATE = ("index", "task_id", "pass_rate", "stage", "check", "code", "detail")
+_ASKED = ("domain", "messages_json", "calls_json", "unanswerable_json")
+
+
+def stored_candidates(version: Version, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """The candidates of a version, in tables of all columns or of these.
+
+    `UsageError` if they do not hold their tasks.
+    """
+    if read_schema(version.storage, FILE) != CANDIDATES:
+        raise UsageError(
+            f"{version.location}/{FILE} does not hold the tasks of its candidates",
+            hint="it is from before they were kept: publish the run again with this sparring",
+        )
+    yield from read_tables(version.storage, FILE, columns)
+
+
+def _rows(version: Version, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Those of the candidates that were measured."""
+    for table in stored_candidates(version, tuple(dict.fromkeys(columns))):
+        yield from filter(measured, table.to_pylist())
+
+
+def _fate(row: dict[str, Any]) -> Verdict:
+    return Verdict(row["check"], row["code"], row["detail"])
+
+
+def _candidate(row: dict[str, Any], barred: Verdict | None) -> Candidate:
+    messages, calls = messages_from_json(row["messages_json"]), json.loads(row["calls_json"])
+    proof = json.loads(row["unanswerable_json"] or "null")
+    return candidate(row["index"], row["domain"], messages, calls, proof, score_from_row(row), barred)
 
 
 def measured(row: dict[str, Any]) -> bool:

@@ -16,13 +16,15 @@ from pathlib import Path
 
 from data import log
 from data.digests import file_digest, plain_values
-from data.draw import CHECK
+from data.fates import CHECK
 from data.held_out import held_out_files, read_held_out
-from data.neardup import THRESHOLD, NearDuplicates, folded, jaccard, trigrams
+from data.known import Known
+from data.neardup import THRESHOLD, jaccard
 from data.records import Json, JsonObject, Task, Verdict
 from data.rows import messages_from_json
 from data.select import question_text
 from data.storage import Storage
+from data.texts import folded, trigrams
 from data.version import Version, logged_version, set_home
 
 SHOWN = 50
@@ -45,9 +47,9 @@ class Screen:
     """Questions that may not come (again). Candidates are asked for once each."""
 
     def __init__(self) -> None:
-        self._earlier = NearDuplicates()
+        self._earlier = Known()
         self._versions: list[str] = []
-        self._held_out = NearDuplicates()
+        self._held_out = Known()
         self._files: list[HeldOutFile] = []
         self._parents: dict[str, str] = {}
 
@@ -56,7 +58,7 @@ class Screen:
         self._versions.append(version.manifest.version)
         for table in version.stored_tasks():
             for text in plain_values(table["messages_json"]):
-                self._earlier.keep(len(self._versions) - 1, question_text(messages_from_json(text)))
+                self._earlier.add(len(self._versions) - 1, question_text(messages_from_json(text)))
 
     def add_held_out(self, path: Path) -> None:
         """No question of this file, or version's folder. `UsageError` if it cannot be understood."""
@@ -66,7 +68,7 @@ class Screen:
             for row in read_held_out(file):
                 known.questions += 1
                 known.tools |= row.tools
-                self._held_out.keep(len(self._files) - 1, row.question)
+                self._held_out.add(len(self._files) - 1, row.question)
 
     def add_parents(self, tasks: Iterable[Task]) -> None:
         """Tasks that are changed on purpose: what comes of one may ask what it asked."""

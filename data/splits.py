@@ -1,6 +1,6 @@
 """Splits by tool: which tools only the split `eval` may call, so that it measures tools that training never saw.
 
-In: the tools that each candidate's gold calls, and the share of candidates that `eval` should have. Out: the tools held
+In: how many candidates call which tools, and the share of candidates that `eval` should have. Out: the tools held
 apart. Tools that occur together in a gold stay together: a whole connected component goes to one side. Only where no
 whole component comes near the share is the largest cut, and the candidates that call tools of both sides fit neither.
 The order in which components are taken follows from their names alone.
@@ -10,16 +10,14 @@ Not promised: the share to the row; `data.select` fills the seats and says what 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from hashlib import sha256
 
 _OVER = 1.5
 """A component that would make the split larger than this many times its share is not taken whole."""
 
 
-def held_apart(tools: Iterable[tuple[str, ...]], share: float) -> frozenset[str]:
+def held_apart(groups: Counter[frozenset[str]], share: float) -> frozenset[str]:
     """The tools of the split `eval`; empty when there are fewer than two tools."""
-    groups = Counter(frozenset(one) for one in tools)
     want = share * sum(groups.values())
     chosen: set[str] = set()
     have, large = 0.0, []

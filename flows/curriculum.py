@@ -24,7 +24,7 @@ from loguru import logger
 from prefect import flow
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 
-from data.draw import Candidate
+from data.candidates import Candidates
 from data.rule import Rule
 from data.screen import Screen, earlier_versions
 from data.select import Selection, select
@@ -55,16 +55,15 @@ class Tally:
     """What the finished waves came to."""
 
     chunks: list[Chunk] = field(default_factory=list)
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: Candidates = field(default_factory=Candidates)
     briefs: int = 0
     proven: int = 0
     tokens: int = 0
     tried: int = 0
     """Of how many candidates the last selection was made."""
 
-    def add(self, chunk: Chunk, found: list[Candidate], counts: Counts) -> None:
+    def add(self, chunk: Chunk, counts: Counts) -> None:
         self.chunks.append(chunk)
-        self.candidates.extend(found)
         self.briefs += counts.briefs
         self.proven += counts.proven
         self.tokens += counts.tokens
@@ -111,7 +110,7 @@ def _run(run: Context, slots: int) -> str:
     while line.left:
         line.begin(ahead(run, tally, selection, slots))
         for chunk in line.wave():
-            tally.add(chunk, *harvest(chunk, screen))
+            tally.add(chunk, harvest(chunk, screen, tally.candidates))
         if due(tally, selection):
             selection = tally.select(run.config.rule)
         _report(run, tally, selection, progress)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from data.candidates import Candidates
 from data.chunks import read_chunk
-from data.draw import Candidate
 from data.ledger import PUBLISHED
 from data.records import Score, Task
 from data.rows import published_row, raw_text, score_from_row, task_from_row
@@ -65,17 +65,16 @@ class Counts:
     """The solver's, read and written."""
 
 
-def harvest(chunk: Chunk, screen: Screen) -> tuple[list[Candidate], Counts]:
-    """The measured tasks of a chunk as selection sees them, and its counts."""
+def harvest(chunk: Chunk, screen: Screen, candidates: Candidates) -> Counts:
+    """Add the measured tasks of a chunk to the candidates. Returns its counts."""
     verified = read_chunk(chunk.verified, VERIFIED).to_pylist()
     scores = scores_of(chunk)
     proven = [row for row in verified if row["task_id"] is not None]
-    candidates = []
     for row in proven:
         if row["task_id"] in scores:
             task = task_from_row(row)
-            candidates.append(candidate_of(int(row["index"]), task, scores[row["task_id"]], screen.verdict(task)))
-    return candidates, Counts(len(verified), len(proven), solver_tokens(chunk))
+            candidates.add(candidate_of(int(row["index"]), task, scores[row["task_id"]], screen.verdict(task)))
+    return Counts(len(verified), len(proven), solver_tokens(chunk))
 
 
 def scores_of(chunk: Chunk | Part) -> dict[str, Score]:

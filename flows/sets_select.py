@@ -8,7 +8,6 @@ Prefect.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -151,7 +150,7 @@ def _headline(version: Version, found: Replay) -> str:
     name = version.manifest.reference
     return (
         f"{name}: of {version.manifest.rows} tasks {len(found.kept)} stay, {len(found.went)} go out and "
-        f"{len(found.came)} come in, of {len(found.tasks)} measured candidates"
+        f"{len(found.came)} come in, of {found.measured} measured candidates"
     )
 
 
@@ -166,7 +165,7 @@ def _changes(found: Replay) -> Iterator[tuple[str, int, str]]:
 
 
 def _report(number: str, version: Version, found: Replay) -> str:
-    codes = Counter(verdict.code for verdict in found.selection.refused.values())
+    codes = found.selection.refused.codes()
     lines = [
         f"# Selection {version.manifest.name} {number}",
         f"{_headline(version, found)}. Nothing was generated or measured anew.",

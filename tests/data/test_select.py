@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.draw import Candidate
+from data.candidates import Candidate
 from data.errors import UsageError
 from data.records import Band, JsonObject, Message, Score, Task
 from data.rule import BANDS, DEFAULT_MIX, Rule, seats
