@@ -14,10 +14,12 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from random import Random
 
-from data.neardup import NearDuplicates
+from data.neardup import Buckets, NearDuplicates
+from data.texts import Texts
 
 _SYLLABLES = [a + b for a in "bcdfghjklmnprstvwz" for b in ("a", "e", "i", "o", "u", "an", "er", "il", "os", "um")]
 _PATTERNS, _WORDS = 400, 20_000
@@ -45,35 +47,39 @@ def questions(count: int) -> Iterator[str]:
         yield text
 
 
-def measure(count: int) -> None:
-    kept, found, spent, index = NearDuplicates(), 0, 0.0, 0
-    wall = time.monotonic()
+def measure(count: int) -> tuple[int, float]:
+    """How many are alike, and the processor's seconds without those that making the questions took."""
+    texts, spent = Texts(), 0.0
     source = questions(count)
-    while batch := [text for _, text in zip(range(1000), source, strict=False)]:
+    while batch := list(islice(source, 10_000)):
         start = time.process_time()
         for text in batch:
-            found += kept.keep(index, text) is not None
-            index += 1
+            texts.add(text)
         spent += time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(index, found, spent, time.monotonic() - wall, peak)
+    start = time.process_time()
+    kept = NearDuplicates(Buckets(texts))
+    found = sum(kept.keep(number) is not None for number in range(count))
+    return found, spent + time.process_time() - start
 
 
-def main() -> None:
+def main(module: str, one: Callable[[int], tuple[int, float]], what: str, sizes: Sequence[int]) -> None:
+    """Each size in a process of its own, and a line of what it took."""
     if len(sys.argv) == 3 and sys.argv[1] == "--one":
-        measure(int(sys.argv[2]))
+        wall = time.monotonic()
+        found, spent = one(int(sys.argv[2]))
+        print(found, spent, time.monotonic() - wall, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         return
-    print(f"{'questions':>10} {'alike':>8} {'cpu s':>8} {'wall s':>8} {'us each':>8} {'peak MiB':>9} {'ratio':>6}")
+    print(f"{'questions':>10} {what:>8} {'cpu s':>8} {'wall s':>8} {'us each':>8} {'peak MiB':>9} {'ratio':>6}")
     first = 0.0
-    for size in [int(word) for word in sys.argv[1:]] or [10_000, 100_000]:
-        command = [sys.executable, "-m", "benchmarks.dedup", "--one", str(size)]
+    for size in [int(word) for word in sys.argv[1:]] or sizes:
+        command = [sys.executable, "-m", module, "--one", str(size)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        count, found, cpu, wall, peak = done.stdout.split()
-        each = 1e6 * float(cpu) / int(count)
+        count, cpu, wall, peak = map(float, done.stdout.split())
+        each = 1e6 * cpu / size
         first = first or each
-        row = f"{int(count):10,} {int(found):8,} {float(cpu):8.1f} {float(wall):8.1f} {each:8.0f} {float(peak):9.0f}"
+        row = f"{size:10,} {count:8,.0f} {cpu:8.1f} {wall:8.1f} {each:8.0f} {peak:9.0f}"
         print(f"{row} {each / first:5.2f}x", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main("benchmarks.dedup", measure, "alike", [10_000, 100_000])

@@ -126,7 +126,8 @@ class Fates(Mapping[int, Verdict]):
 
     def _verdict(self, number: int, fate: Fate) -> Verdict:
         row = self.rows[number]
-        if fate is Fate.BARRED and (barred := self._barred[row["barred"]]) is not None:
+        barred: Verdict | None = self._barred[row["barred"]]
+        if fate is Fate.BARRED and barred is not None:
             return barred
         return Verdict(CHECK, _code(fate), _SAID.get(fate) or self._detail(number, fate))
 

@@ -90,6 +90,10 @@ class Manifest:
         """What one asks a store for to get this very version (`data.version.open_version`)."""
         return f"{self.name}@{self.version}"
 
+    def seen_from(self, name: str) -> str:
+        """How a manifest of the set `name` names this version among its parents: of another set, with that set's."""
+        return self.version if name == self.name else self.reference
+
     @property
     def identity(self) -> str:
         """Equal for two publications of one run: same rows, same figures, same seed, settings and players."""

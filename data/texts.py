@@ -123,7 +123,7 @@ class Texts:
         tags, sketches = marks(self._pending)
         said = [text.encode() for text in self._pending]
         with store_errors(tempfile.gettempdir(), "keep questions for comparison in"):
-            for file, content in zip(self._files, (b"".join(said), tags.data, sketches.data), strict=True):
+            for file, content in zip(self._files, (b"".join(said), tags.tobytes(), sketches.tobytes()), strict=True):
                 file.write(content)
                 file.flush()
         for one in said:

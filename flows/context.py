@@ -22,7 +22,7 @@ from data.errors import StoreError
 from data.records import Task
 from data.rows import task_from_row
 from data.storage import open_storage
-from data.version import open_version
+from data.version import Version, open_version
 from flows.engines import Bridge, Engines
 from flows.own_tools import kept_catalogue
 from flows.settings import RunConfig
@@ -81,12 +81,17 @@ class Context:
         )
 
     @cached_property
+    def parent(self) -> Version | None:
+        """The version whose tasks are to be changed."""
+        reference = self.config.parent
+        return open_version(open_storage(self.config.store_location), reference) if reference else None
+
+    @cached_property
     def parents(self) -> tuple[Task, ...]:
-        """The published tasks to be changed, of a large version its first by id."""
-        if not self.config.parent:
+        """Its tasks, of a large version the first by id."""
+        if self.parent is None:
             return ()
-        version = open_version(open_storage(self.config.store_location), self.config.parent)
-        rows = (row for table in version.tasks() for row in table.to_pylist())
+        rows = (row for table in self.parent.tasks() for row in table.to_pylist())
         return tuple(task_from_row(row) for row in islice(rows, MOST_PARENTS))
 
     @property

@@ -66,6 +66,7 @@ def finish(
             ledger=ledger,
             origin=replace(facts.origin, contamination=screen.report(facts.spread.menus)),
             report=lambda name: report(replace(figures, facts=replace(facts, version=name))),
+            sources=() if run.parent is None else (run.parent.manifest.seen_from(run.config.name),),
         ),
     )
     announce.published(version)

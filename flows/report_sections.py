@@ -50,6 +50,7 @@ def asked(facts: Facts) -> str:
         *filter(None, [turn]),
         f"{facts.rule.n:,} tasks ({mix})",
         *([f"mode {config['mode']}"] if "mode" in config else []),
+        *([f"changes of {config['parent']}"] if config.get("parent") else []),
         domains,
     ]
     if source := config.get("selected_from"):

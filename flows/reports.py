@@ -63,6 +63,8 @@ class Curriculum:
     """Digests of each player's weights, from the base on."""
     tasks: Rows = field(default_factory=list)
     """The first `TABLE_ROWS` tasks, as `task_rows` has them."""
+    changes: Sequence[str] = ()
+    """Sections of what was made of another version: what changed."""
 
 
 def headline(run: Curriculum) -> str:
@@ -93,6 +95,7 @@ def report(run: Curriculum, tables: Mapping[str, str] | None = None) -> str:
             ],
         ),
         *(["To search: " + ", ".join(f"[{name}]({link})" for name, link in tables.items())] if tables else []),
+        *run.changes,
         "## Is it healthy?",
         sections.health(checks),
         "## From briefs to tasks\n\nEvery brief ends in exactly one bin.",

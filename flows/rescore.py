@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from loguru import logger
@@ -16,7 +18,8 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from data.errors import Shortfall
-from data.ledger import LedgerRow, tally
+from data.ledger import LedgerRow
+from data.rule import Rule
 from data.storage import open_storage
 from data.store import Publication, publish
 from data.version import Version, open_version
@@ -29,7 +32,9 @@ from flows.origin import remeasured
 from flows.preflight import prepare_solver
 from flows.progress import note
 from flows.remeasure import Remeasured, load, pieces
-from flows.rescore_report import Changes, report
+from flows.report_remade import remade
+from flows.reports import Curriculum, report
+from flows.rescore_report import Changes, sections
 from flows.rescore_settings import RescoreConfig
 from flows.runners import running_on
 from flows.server import end_with_worker
@@ -66,11 +71,13 @@ def _run(run: Context, config: RescoreConfig, version: Version, slots: int) -> s
     changes = found.changes()
     tokens = sum(map(solver_tokens, found.parts))
     costs = [LedgerRow("solve", "", 0, tokens), LedgerRow("run", "", 0, seconds=time.monotonic() - start)]
-    made = publish(open_storage(config.store_location), _publication(run, config, found, changes, costs))
+    figures = _figures(run, config, found, changes, costs)
+    made = publish(open_storage(config.store_location), _publication(run, found, figures))
     announce.published(made)
     text = f"{changes.headline()} Published as {made.manifest.reference}"
     key = "rescore-" + "".join(char if char.isalnum() else "-" for char in made.manifest.name)
-    create_markdown_artifact(made.storage.read("report.md").decode(), key=key, description=text)
+    shown = replace(figures, facts=replace(figures.facts, version=made.manifest.version), path=made.location)
+    create_markdown_artifact(report(shown, {}), key=key, description=text)
     logger.info("{}", text)
     note(text)
     if changes.unmeasured:
@@ -103,28 +110,42 @@ def _done(attempts: Any, scores: Any) -> Part:
     return Part(attempts.result(), scores.result())
 
 
-def _publication(
+def _figures(
     run: Context, config: RescoreConfig, found: Remeasured, changes: Changes, costs: list[LedgerRow]
-) -> Publication:
-    version = found.version
+) -> Curriculum:
+    """What the report says."""
+    version, digest = found.version, run.solver.digest
     name = version.manifest.reference
-    digest = run.solver.digest
-    origin = remeasured(run, version.manifest, config.settings(name))
-    old, new = version.manifest.origin, origin
+    old, new = version.manifest.origin, remeasured(run, version.manifest, config.settings(name))
     facts = [
         (key, old.difficulty.get(key, ""), new.difficulty.get(key, ""))
         for key in ("harness", "k", "k_max", "temperature")
     ]
     facts.append(("solver", _solver(old.players), _solver(new.players)))
+    return remade(
+        open_storage(config.store_location),
+        version.manifest.name,
+        new,
+        Rule(version.manifest.rows),
+        chain.from_iterable(found.task_tables(split, digest) for split in version.splits),
+        found.candidate_tables(),
+        costs,
+        changes=sections(name, facts, changes),
+    )
+
+
+def _publication(run: Context, found: Remeasured, figures: Curriculum) -> Publication:
+    version, facts = found.version, figures.facts
+    digest = run.solver.digest
     return Publication(
-        name=version.manifest.name,
+        name=facts.name,
         tasks=found.task_tables("train", digest),
         eval=found.task_tables("eval", digest) if "eval" in version.splits else None,
         candidates=found.candidate_tables(),
         attempts=attempt_tables(found.parts),
-        ledger=tally(found.candidate_tables(), costs),
-        origin=origin,
-        report=lambda number: report(f"{version.manifest.name} {number}: {name} measured again", facts, changes),
+        ledger=facts.ledger,
+        origin=facts.origin,
+        report=lambda number: report(replace(figures, facts=replace(facts, version=number))),
         comparison=found.comparison_tables(),
         sources=(version.manifest.version,),
     )

@@ -1,6 +1,6 @@
-"""How difficulty moved from one measurement to the next: counts, and the report of a re-scoring.
+"""How difficulty moved from one measurement to the next: counts, and what the report of a re-scoring says of them.
 
-In: old rows and new scores, one task at a time. Out: `Changes`, and Markdown in which everything a model wrote is text.
+In: old rows and new scores, one task at a time. Out: `Changes`, and sections in which everything a model wrote is text.
 """
 
 from __future__ import annotations
@@ -52,20 +52,19 @@ class Changes:
         return f"{text}; {len(self.unmeasured)} without a valid attempt." if self.unmeasured else f"{text}."
 
 
-def report(title: str, facts: Sequence[tuple[object, ...]], changes: Changes) -> str:
-    """The whole report, GitHub-flavoured Markdown."""
+def sections(name: str, facts: Sequence[tuple[object, ...]], changes: Changes) -> list[str]:
+    """What the report says of the change from the version `name`, GitHub-flavoured Markdown."""
     after, before = eighths(changes.after.elements()), eighths(changes.before.elements())
     moved = [(old, *(changes.bands[old, new] for new in BANDS)) for old in BANDS]
     fell = sorted(changes.fell, key=lambda one: (-abs(one[3] - one[4]), one[0]))
     parts = [
-        f"# {escaped(title)}",
-        changes.headline(),
+        f"## Against {escaped(name)}\n\n{changes.headline()}",
         markdown_table(("", "before", "now"), facts),
-        "## Pass rates\n\nTasks by the share of valid attempts that were right.",
-        markdown_table(("", *EIGHTHS), [("before", *before), ("now", *after)]),
-        "## Bands\n\nRows: the band before. Columns: the band now.",
-        markdown_table(("", *BANDS), moved),
-        f"## Fell out of the frontier\n\n{len(fell)} tasks"
+        "### Pass rates\n\nTasks by the share of valid attempts that were right.",
+        markdown_table(("", *EIGHTHS), [("before", *before), ("now", *after)], right=range(1, 10)),
+        "### Bands\n\nRows: the band before. Columns: the band now.",
+        markdown_table(("", *BANDS), moved, right=range(1, 4)),
+        f"### Fell out of the frontier\n\n{len(fell)} tasks"
         + (f", the first {NAMED} by change" if len(fell) > NAMED else "")
         + "; `comparison.parquet` has both measurements of every task.",
     ]
@@ -73,10 +72,10 @@ def report(title: str, facts: Sequence[tuple[object, ...]], changes: Changes) ->
         rows = [
             (one[:12], domain, f"{was:.3f}", f"{now:.3f}", cell(text)) for one, domain, text, was, now in fell[:NAMED]
         ]
-        parts.append(markdown_table(("task", "domain", "before", "now", "question"), rows))
+        parts.append(markdown_table(("task", "domain", "before", "now", "question"), rows, right=(2, 3)))
     if changes.unmeasured:
         parts.append(
-            "## Without a valid attempt\n\nNot in this version: "
+            "### Without a valid attempt\n\nNot in this version: "
             + ", ".join(f"`{one[:12]}`" for one in changes.unmeasured)
         )
-    return "\n\n".join(parts) + "\n"
+    return parts

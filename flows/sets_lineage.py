@@ -103,6 +103,7 @@ def _side(version: Version) -> dict[str, Any]:
         "digest": manifest.digest,
         "rows": manifest.rows,
         "schema_version": manifest.schema_version,
+        "parents": list(manifest.parents),
     }
 
 
@@ -114,6 +115,9 @@ def _print(console: Console, old: Version, new: Version, found: VersionDiff) -> 
         f"added {len(found.added)}   removed {len(found.removed)}   changed {len(found.changed)}   same {found.same}",
         markup=False,
     )
+    for child, parent in ((left, right), (right, left)):
+        if parent.seen_from(child.name) in child.parents:
+            console.print(f"{parent.reference} is a parent of {child.reference}", markup=False, soft_wrap=True)
     bins = Table("pass rate", *EIGHTHS, title="tasks by pass rate", title_justify="left")
     bins.add_row("before", *map(str, eighths(found.rates_before.elements())))
     bins.add_row("after", *map(str, eighths(found.rates_after.elements())))

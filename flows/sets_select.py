@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,20 +20,25 @@ from rich.console import Console
 from rich.table import Table
 
 from data.errors import Shortfall
-from data.ledger import PUBLISHED, tally
+from data.ledger import PUBLISHED
 from data.parquet import read_tables
 from data.replay import Replay, measured, replay, rule_of, stored_candidates
 from data.rows import published_row, score_from_row, task_from_row
 from data.rule import read_rule
 from data.schema import CANDIDATES, TASKS, to_table
+from data.storage import Storage
 from data.store import Publication, publish
 from data.version import Version, open_version
-from flows.escaping import markdown_table
+from flows.escaping import cell, escaped, fenced, folded, markdown_table
 from flows.harvest import env_index
 from flows.judging import compact_brief
+from flows.report_remade import remade
+from flows.reports import report
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 
 SHOWN = 12
+NAMED = 200
+"""Changes that the report names; `candidates.parquet` has every fate."""
 
 
 def register(sets: typer.Typer) -> None:
@@ -51,7 +57,7 @@ def select_command(
     place = given_store(store)
     version = open_version(place, source)
     found = replay(version, read_rule(rule, rule_of(version.manifest)))
-    made = publish(place, publication(version, found)) if publishing and found.selection.chosen else None
+    made = publish(place, publication(place, version, found)) if publishing and found.selection.chosen else None
     if as_json:
         print(json.dumps(_json(version, found, made)))
     else:
@@ -64,20 +70,32 @@ def select_command(
         )
 
 
-def publication(version: Version, found: Replay) -> Publication:
+def publication(store: Storage, version: Version, found: Replay) -> Publication:
     """The replay as a publication on top of its version."""
     manifest, origin = version.manifest, version.manifest.origin
-    source = manifest.reference
-    config = dict(origin.config) | {"rule": found.rule.to_json(), "selected_from": source}
+    config = dict(origin.config) | {"rule": found.rule.to_json(), "selected_from": manifest.reference}
+    sides = (False, True) if found.selection.eval else (False,)
+    figures = remade(
+        store,
+        manifest.name,
+        replace(origin, config=config),
+        found.rule,
+        chain.from_iterable(_tasks(version, found, held=held) for held in sides),
+        _candidates(version, found),
+        [row for row in manifest.ledger if not row.count],
+        changes=_sections(version, found),
+        shortfall=found.selection.describe(),
+    )
+    facts = figures.facts
     return Publication(
         name=manifest.name,
         tasks=_tasks(version, found, held=False),
         eval=_tasks(version, found, held=True) if found.selection.eval else None,
         candidates=_candidates(version, found),
         attempts=read_tables(version.storage, "attempts.parquet"),
-        ledger=tally(_candidates(version, found), [row for row in manifest.ledger if not row.count]),
-        origin=replace(origin, config=config),
-        report=lambda number: _report(number, version, found),
+        ledger=facts.ledger,
+        origin=facts.origin,
+        report=lambda number: report(replace(figures, facts=replace(facts, version=number))),
         sources=(manifest.version,),
     )
 
@@ -164,19 +182,18 @@ def _changes(found: Replay) -> Iterator[tuple[str, int, str]]:
         yield "+", index, f"was {verdict.code}: {verdict.detail}"
 
 
-def _report(number: str, version: Version, found: Replay) -> str:
-    codes = found.selection.refused.codes()
-    lines = [
-        f"# Selection {version.manifest.name} {number}",
-        f"{_headline(version, found)}. Nothing was generated or measured anew.",
-        found.selection.describe(),
-        "## Rule\n\n```json\n" + json.dumps(found.rule.to_json(), indent=1, sort_keys=True) + "\n```",
-        "## Not chosen",
-        markdown_table(("code", "candidates"), sorted(codes.items())),
-        "## Changes",
-        markdown_table(
-            ("", "task", "brief", "why"),
-            [("out" if sign == "-" else "in", found.tasks[one][:12], one, why) for sign, one, why in _changes(found)],
-        ),
+def _sections(version: Version, found: Replay) -> list[str]:
+    """What the report says of the change."""
+    changes = [
+        ("out" if sign == "-" else "in", found.tasks[one][:12], one, cell(why)) for sign, one, why in _changes(found)
     ]
-    return "\n\n".join(filter(None, lines)) + "\n"
+    parts = [
+        f"## Against {escaped(version.manifest.reference)}\n\n{_headline(version, found)}. "
+        "Nothing was generated or measured anew.",
+        folded("The rule", fenced(json.dumps(found.rule.to_json(), indent=1, sort_keys=True))),
+    ]
+    if changes:
+        table = markdown_table(("", "task", "brief", "why"), changes[:NAMED], right=(2,))
+        rest = f"\n\nand {len(changes) - NAMED:,} more." if len(changes) > NAMED else ""
+        parts.append(f"### What comes in and goes out\n\n{table}{rest}")
+    return parts

@@ -91,6 +91,8 @@ def _lines(facts: Facts, version: Version) -> Iterator[tuple[str, str]]:
         f"{facts.tokens():,} tokens ({facts.tokens() / tasks:,.0f} a task), "
         f"{facts.seconds:,.0f} seconds since the last start ({facts.seconds / tasks:,.2f} a task)",
     )
+    if parents := version.manifest.parents:
+        yield "parents", ", ".join(parents)
     yield "made", f"{version.manifest.created_at}, digest {version.manifest.digest[:16]}"
 
 

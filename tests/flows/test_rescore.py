@@ -76,6 +76,16 @@ def test_the_report_names_the_tasks_that_fell_out_of_the_frontier(new: Path) -> 
     assert f"{len(fell)} tasks" in report
 
 
+def test_the_report_reads_like_a_runs(old: tuple[Path, Path], new: Path) -> None:
+    report, of_a_run = ((path / "report.md").read_text(encoding="utf-8") for path in (new, old[1]))
+    assert report.startswith(f"# measured {new.name}\n")
+    heads = [line for line in of_a_run.splitlines() if line.startswith("## ") and "in full" not in line]
+    own = [line for line in report.splitlines() if line.startswith("## ")]
+    assert [line for line in own if line in heads] == [line for line in heads if "turned down" not in line]
+    assert [line for line in own if line not in heads] == [f"## Against measured@{old[1].name}"]
+    assert "| asked | the same tasks measured again |" in report
+
+
 def test_the_manifest_says_who_measured_and_keeps_who_wrote(old: tuple[Path, Path], new: Path) -> None:
     before, after = manifest(old[1]), manifest(new)
     assert after["players"]["generator"] == before["players"]["generator"]

@@ -12,6 +12,7 @@ import pytest
 
 from data.storage import Storage, open_storage
 from data.store import publish
+from data.version import open_version
 from flows import cli
 from tests.data.conftest import make_publication
 
@@ -75,6 +76,25 @@ def test_log_has_every_version_with_where_it_comes_from(store: Storage, sets: Se
         ("embedded", 4, 64),
     ]
     assert second["created_at"] >= first["created_at"] > "2026"
+
+
+def test_a_version_made_of_another_sets_tasks_names_it_in_log_show_and_diff(store: Storage, sets: Sets) -> None:
+    source = open_version(store, "demo@v0001").manifest
+    made = publish(store, make_publication(3, first=9, name="changed", sources=(source.seen_from("changed"),)))
+    place = ("--store", store.location)
+    assert json.loads(sets("log", "changed", *place, "--json")[1])[0]["parents"] == [source.reference]
+    assert source.reference in sets("log", "changed", *place)[1]
+    assert source.reference in sets("show", "changed@v0001", *place)[1]
+    (said,) = {sets("diff", *pair, *place)[1].splitlines()[2] for pair in
+               (("demo@v0001", "changed@v0001"), ("changed@v0001", "demo@v0001"))}  # fmt: skip
+    assert said == f"{source.reference} is a parent of {made.manifest.reference}"
+    found = json.loads(sets("diff", "demo@v0001", "changed@v0001", *place, "--json")[1])
+    assert (found["before"]["parents"], found["after"]["parents"]) == ([], [source.reference])
+
+
+def test_diff_names_the_parent_within_a_set(store: Storage, sets: Sets) -> None:
+    first, second = (open_version(store, f"demo@v000{number}").manifest.reference for number in (1, 2))
+    assert f"{first} is a parent of {second}" in sets("diff", first, second, "--store", store.location)[1]
 
 
 def test_log_as_a_table_shows_the_same(store: Storage, sets: Sets) -> None:
