@@ -59,8 +59,8 @@ class Rule:
     """Share of n in the split `eval`, whose gold calls no tool that one of the split `train` calls."""
 
     def __post_init__(self) -> None:
-        for fault in self._faults():
-            raise UsageError(fault, hint=_EXAMPLE)
+        if faults := self._faults():
+            raise UsageError("; ".join(faults), hint=_EXAMPLE)
 
     @property
     def eval_seats(self) -> int:
@@ -108,7 +108,11 @@ def read_rule(path: Path, default: Rule) -> Rule:
     """
     try:
         said = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML.
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+    except OSError as error:
+        raise UsageError(
+            f"the rule {path} cannot be read: {error.strerror}", hint="give a JSON or YAML file"
+        ) from error
+    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"the rule {path} cannot be read: {' '.join(str(error).split())}", hint=_EXAMPLE) from error
     if not isinstance(said, dict):
         raise UsageError(f"the rule {path} is no object of names and values", hint=_EXAMPLE)

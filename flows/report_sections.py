@@ -43,7 +43,8 @@ def asked(facts: Facts) -> str:
     config: Mapping[str, Any] = facts.origin.config
     if "rescore" in config:
         return "the same tasks measured again"
-    mix = ", ".join(f"{facts.rule.mix.get(band, 0.0):.0%} {band}" for band in BANDS)
+    shares = {band: facts.rule.mix.get(band, 0.0) for band in BANDS}
+    mix = ", ".join(f"{share / sum(shares.values()):.0%} {band}" for band, share in shares.items())
     domains = ", ".join(config.get("domains") or ()) or "all domains"
     turn = f"round {config['round']} of an evolution" if "round" in config else ""
     parts = [

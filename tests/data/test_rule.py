@@ -143,6 +143,17 @@ def test_a_rule_is_read_again_from_what_it_says_of_itself(tmp_path: Path, rule: 
     assert read_rule(tmp_path / "rule", Rule(9)) == rule
 
 
+def test_every_fault_of_a_rule_is_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "rule.yaml").write_text("n: -3\nmix: {harder: 1}\neval_share: 0.9", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"-3 tasks.*harder.*eval_share 0\.9"):
+        read_rule(tmp_path / "rule.yaml", Rule(1))
+
+
+def test_a_rule_file_that_is_not_there_is_said_without_the_system_s_numbers(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.yaml cannot be read: No such file or directory\n"):
+        read_rule(tmp_path / "none.yaml", Rule(1))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
