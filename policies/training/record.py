@@ -42,21 +42,3 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # transformers has no ty
             file.write(json.dumps(line) + "\n")
             file.flush()
             os.fsync(file.fileno())
-
-
-def forget_after(folder: Path, stage: str, step: int) -> None:
-    """Drop what was written of steps of a stage that are done again."""
-    path = folder / METRICS
-    if not path.exists():
-        return
-    kept = [line for line in _whole_lines(path) if line["stage"] != stage or line["step"] <= step]
-    part = path.with_suffix(".part")
-    part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-    part.replace(path)
-
-
-def _whole_lines(path: Path) -> list[Any]:
-    """The lines but a last one that a kill has torn."""
-    text = path.read_bytes()
-    end = text.rfind(b"\n") + 1
-    return [json.loads(line) for line in text[:end].splitlines()]

@@ -38,8 +38,9 @@ from policies.training.job import (
 )
 from policies.training.options import Options, read_options
 from policies.training.partner import Partner
-from policies.training.record import Recorder, forget_after
+from policies.training.record import Recorder
 from policies.training.rollouts import Rollouts, check_enough, reward_functions
+from policies.training.saves import last_save
 
 PATIENCE = 60.0
 
@@ -77,7 +78,7 @@ def _warm_start(job: TrainingJob, options: Options) -> Path | None:
     rows = list(read_lines(job.data / WARM))
     if options.sft is None or not rows:
         return job.adapter
-    saved = _last_save(job.folder, SFT)
+    saved = last_save(job.folder, SFT)
     model = player.load(job.base, saved or job.adapter, options.lora, job.seed)
     trainer = SFTTrainer(
         model=model,
@@ -96,7 +97,7 @@ def _reinforce(job: TrainingJob, options: Options, start: Path | None) -> int:
     partner = Partner(json.loads((job.folder / JOB).read_bytes())["partner"], job.folder)
     rollouts = Rollouts(job, partner, options.refills)
     check_enough(rollouts, options.grpo)
-    saved = _last_save(job.folder, GRPO)
+    saved = last_save(job.folder, GRPO)
     # TRL keeps a copy of a given adapter as the reference of the KL. From a save, that copy is read from the save
     # too, which holds it in a folder of its own; transformers then reads nothing else, so the rest is read here.
     model = player.load(job.base, saved or start, options.lora, job.seed)
@@ -113,25 +114,6 @@ def _reinforce(job: TrainingJob, options: Options, start: Path | None) -> int:
     player.save(trainer.accelerator.unwrap_model(trainer.model), job.folder / ADAPTER, job.base)
     partner.close()
     return int(trainer.state.global_step)
-
-
-def _last_save(folder: Path, stage: str) -> Path | None:
-    """The last whole checkpoint of a stage; those that a kill cut off are removed, and what was logged after it."""
-    found = [path for path in (folder / stage).glob("checkpoint-*") if path.is_dir()]
-    for path in sorted(found, key=_step_of, reverse=True):
-        try:
-            json.loads((path / "trainer_state.json").read_bytes())  # transformers writes it last
-        except (OSError, ValueError):
-            shutil.rmtree(path)
-            continue
-        forget_after(folder, stage, _step_of(path))
-        return path
-    forget_after(folder, stage, 0)
-    return None
-
-
-def _step_of(checkpoint: Path) -> int:
-    return int(checkpoint.name.rpartition("-")[2])
 
 
 def main(folder: Path) -> int:
