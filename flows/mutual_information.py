@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import exp, fsum, log
 
+from data.errors import PolicyError
 from data.parquet import read_tables
 from data.replay import FILE
 from data.rows import brief_from_json, raw_text
@@ -41,9 +42,11 @@ def information(version: Version, generator: Player, style: Style) -> tuple[dict
     pairs = list(islice(_pairs(version, style), PAIRS))
     if len(pairs) < LEAST:
         return {}, f"{len(pairs)} proven candidates were written by the generator, and it takes {LEAST}"
-    matrix = asyncio.run(
-        likelihoods(generator.engine.partition(":")[2], [prompt for prompt, _ in pairs], [text for _, text in pairs])
-    )
+    prompts, texts = [prompt for prompt, _ in pairs], [text for _, text in pairs]
+    try:
+        matrix = asyncio.run(likelihoods(generator.engine.partition(":")[2], prompts, texts))
+    except PolicyError as fault:  # A figure beside others: no reason to end a round.
+        return {}, fault.message
     return measured(matrix), ""
 
 

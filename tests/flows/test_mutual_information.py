@@ -1,12 +1,17 @@
 """The proxy is the logarithm of the number of pairs where each completion has its own prompt, else nothing."""
 
 from math import log
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.mutual_information import measured
+from data.errors import PolicyError
+from flows import mutual_information
+from flows.mutual_information import information, measured
+from policies.players import Player
+from tests.flows.training_support import make_tasks, make_version
 
 FAR = -1e3
 
@@ -31,3 +36,31 @@ def test_completions_that_fit_every_prompt_alike_tell_nothing_whatever_their_ent
 )
 def test_it_never_exceeds_the_logarithm_of_the_pairs(matrix: list[list[float]]) -> None:
     assert measured(matrix)["mutual_information"] <= log(len(matrix)) + 1e-9
+
+
+def test_what_the_engine_fails_at_is_not_measured_and_has_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> list[list[float]]:
+        raise PolicyError("the server died")
+
+    monkeypatch.setattr(mutual_information, "likelihoods", fails)
+    version = make_version(tmp_path, make_tasks(8), {})
+    player = Player("generator", "vllm", "sha256:0", "vllm")
+    assert information(version, player, "plain") == ({}, "the server died")
+
+
+@pytest.mark.parametrize("engine", ["embedded", "scripted", "http://host:8000/v1#model"])
+def test_other_engines_are_not_asked(tmp_path: Path, engine: str) -> None:
+    version = make_version(tmp_path, make_tasks(8), {})
+    found, why = information(version, Player("generator", engine, "sha256:0", engine), "plain")
+    assert not found
+    assert "no log-probabilities" in why
+
+
+def test_too_few_candidates_tell_nothing(tmp_path: Path) -> None:
+    found, why = information(
+        make_version(tmp_path, make_tasks(3), {}), Player("generator", "vllm", "", "vllm"), "plain"
+    )
+    assert not found
+    assert "it takes 4" in why
