@@ -1,10 +1,10 @@
 """Rows sorted by `task_id` with flat memory, whatever their number.
 
 In: tables in any order and a scratch folder. Out: tables that together are all rows in the order of their ids, each id
-once. Tables are gathered up to `HELD` bytes and sorted; if that was not all, such runs are cut at 255 borders between
-first hex digits and laid down as 256 batches each of one Arrow file, and then the batches between two borders (or more,
+once. Tables are gathered up to `HELD` bytes and sorted; if that was not all, such runs are cut at 127 borders between
+first hex digits and laid down as 128 batches each of one Arrow file, and then the batches between two borders (or more,
 up to `HELD` bytes) are read together and sorted. Ids are digests, so those are evenly full: memory holds a few times
-`HELD`, or 1/256 of the rows.
+`HELD`, or 1/128 of the rows.
 Not promised: that evenness for ids that are no digests (they are sorted as well, with less even memory).
 """
 
@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from data.errors import StoreError
 from data.schema import check_columns
 
-HELD = 16 << 20
-_SHARES = 256
-_BORDERS = [f"{number:02x}" for number in range(1, _SHARES)]
+HELD = 8 << 20
+_SHARES = 128
+_BORDERS = [f"{number * 256 // _SHARES:02x}" for number in range(1, _SHARES)]
 _BUFFER = 1 << 20
 """Bytes written at once: Arrow writes each buffer of each column of each batch by itself."""
 
