@@ -148,7 +148,7 @@ def test_a_published_selection_is_a_version_with_its_parent_that_verifies(
     assert manifest["rows"] == 20
     report = (path / "report.md").read_text(encoding="utf-8")
     for words in (f"# {manifest['name']} {path.name}", "20 of 20 tasks published", "## Is it healthy?", "## Players",
-                  f"## Against {manifest['name']}@{version.name}", "### What comes in and goes out"):  # fmt: skip
+                  f"## Against `{manifest['name']}@{version.name}`", "### What comes in and goes out"):  # fmt: skip
         assert words in report
     rows = pq.read_table(path / "data").to_pylist()
     assert sum(1 - row["signal_g8"] for row in rows) / len(rows) <= 0.2

@@ -82,7 +82,7 @@ def test_the_report_reads_like_a_runs(old: tuple[Path, Path], new: Path) -> None
     heads = [line for line in of_a_run.splitlines() if line.startswith("## ") and "in full" not in line]
     own = [line for line in report.splitlines() if line.startswith("## ")]
     assert [line for line in own if line in heads] == [line for line in heads if "turned down" not in line]
-    assert [line for line in own if line not in heads] == [f"## Against measured@{old[1].name}"]
+    assert [line for line in own if line not in heads] == [f"## Against `measured@{old[1].name}`"]
     assert "| asked | the same tasks measured again |" in report
 
 
