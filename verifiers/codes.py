@@ -76,7 +76,8 @@ CODES: Mapping[str, Mapping[str, str]] = {
     },
     "soundness": {
         "survivor": "no wrong answer near the gold scores like it",
-        "unexamined": "where wrong answers are tried: at most 16 calls, 512 values times calls, 16 KiB, 3 timeouts",
+        "unexamined": "where wrong answers are tried: at most 16 calls, 512 values times calls, 16 KiB, 3 timeouts, "
+        "bounded work",
     },
     "checker": {
         "checker_error": "our checker ends without a fault; this says nothing about the row",

@@ -84,15 +84,19 @@ def check_execution(menu: Menu, calls: Sequence[JsonObject], world: Json, implem
     return came_to
 
 
-def replay(world: Json, implementations: Json, calls: Sequence[JsonObject]) -> Replay | Verdict:
-    """The calls run once from the initial state, or the first fault."""
-    ran, fault = trace(world, implementations, calls)
+def replay(
+    world: Json, implementations: Json, calls: Sequence[JsonObject], seconds: float = MAX_SECONDS
+) -> Replay | Verdict:
+    """The calls run once from the initial state, or the first fault. `seconds`: what all of them together may take."""
+    ran, fault = trace(world, implementations, calls, seconds)
     return fault or ran
 
 
-def trace(world: Json, implementations: Json, calls: Sequence[JsonObject]) -> tuple[Replay, Verdict | None]:
+def trace(
+    world: Json, implementations: Json, calls: Sequence[JsonObject], seconds: float = MAX_SECONDS
+) -> tuple[Replay, Verdict | None]:
     """As `replay`, with the steps that ran before a fault."""
-    run = _Run(implementations if isinstance(implementations, Mapping) else {})
+    run = _Run(implementations if isinstance(implementations, Mapping) else {}, seconds)
     fault = None
     try:
         run.begin(world, len(calls))
@@ -138,13 +142,13 @@ def same_outcome(one: Json, other: Json) -> bool:
 class _Run:
     """A replay under way. Raises `SandboxFault` with the codes of the check."""
 
-    def __init__(self, implementations: Mapping[str, Any]) -> None:
+    def __init__(self, implementations: Mapping[str, Any], seconds: float) -> None:
         self.steps: list[Step] = []
         self.text = b"{}"
         self._implementations = implementations
         self._state: dict[str, Any] = {}
         self._digest = ""
-        self._seconds = MAX_SECONDS
+        self._seconds = seconds
 
     def begin(self, world: Json, calls: int) -> None:
         """Take the world as the initial state."""
@@ -154,7 +158,7 @@ class _Run:
             raise SandboxFault("bad_world", "the world is not a JSON object")
         self.text = _canonical("world", world or {}, MAX_STATE, "bad_world")
         self._state, self._digest = json.loads(self.text), _digest(self.text)
-        self._seconds = MAX_SECONDS / max(1, calls)  # so that all of them together have what one has
+        self._seconds /= max(1, calls)  # so that all of them together have what one has
 
     def step(self, call: JsonObject) -> None:
         """Run one more call."""
@@ -172,7 +176,7 @@ class _Run:
         source = self._implementations.get(name)
         if not isinstance(source, str):
             raise SandboxFault("no_implementation", "the tool has no implementation")
-        if _is_builtin(source):
+        if is_builtin(source):
             return _run_builtin(source, self._state, json.loads(canonical_bytes(arguments)))
         self._state, result = run_source(source, self._state, arguments, self._seconds)
         return result  # type: ignore[no-any-return]
@@ -201,7 +205,8 @@ def _at(result: Json, path: str, said: str) -> Json:
     return result
 
 
-def _is_builtin(source: str) -> bool:
+def is_builtin(source: str) -> bool:
+    """Whether an implementation names a tool of ours; any other is source text."""
     from verifiers.worlds import BUILTIN
 
     return source.startswith(BUILTIN)
@@ -248,7 +253,7 @@ def _misfit(menu: Menu, implementations: Json) -> Verdict | None:
     for name, source in implementations.items():
         if menu.tool(name) is None:
             return _fault("bad_implementation", f"{name[:80]} is no tool of the menu")
-        if not isinstance(source, str) or (_is_builtin(source) and _builtin(source) is None):
+        if not isinstance(source, str) or (is_builtin(source) and _builtin(source) is None):
             return _fault("bad_implementation", f"{name[:80]}: neither source text nor a built-in tool")
     return None
 

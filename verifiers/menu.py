@@ -21,7 +21,7 @@ from data.canonical import CanonicalError, canonical_bytes
 from data.records import Json, JsonObject, Verdict
 from verifiers.schema_compile import compile_schema
 from verifiers.schema_engine import Cause, causes, first_cause
-from verifiers.schema_normal import Budget, Fault, Schema, Walk
+from verifiers.schema_normal import MAX_NODES, Budget, Fault, Schema, Walk
 from verifiers.schema_quick import Test, quick_test
 from verifiers.schema_refs import link
 from verifiers.schema_shapes import Tool, read_tool
@@ -248,7 +248,7 @@ def _compile(tool: Tool, budget: Budget) -> tuple[Validator, list[Fault]]:
     never: Schema = {"not": {}}
     walk = Walk(tool.flat, budget)
     walk.visit(tool.parameters, "parameters")
-    if any(fault.code != "unsupported_pattern" for fault in walk.faults):
+    if budget.nodes > MAX_NODES or any(fault.code != "unsupported_pattern" for fault in walk.faults):
         return Validator(never, quick_test(False)), walk.faults
     links = link(tool.parameters, walk)
     if walk.faults:

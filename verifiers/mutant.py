@@ -16,12 +16,16 @@ from data.records import Json, JsonObject, Message, Verdict
 from verifiers.answer import equal, reference
 from verifiers.calls import check_calls, references, rewritten
 from verifiers.menu import Menu
+from verifiers.plausible import leaves
 from verifiers.schema_places import Path
 
 Kind = Literal[
     "empty", "drop", "repeat", "hollow", "reorder", "sequence", "swap", "add", "all", "omit", "exchange", "value"
 ]
 Calls = tuple[JsonObject, ...]
+
+MAX_LOOKED = 40_000
+"""Values that are compared or validated while mutants of one gold are looked for; then there are no more of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,35 @@ class Gold:
     def declares(self) -> bool:
         """Whether there are alternatives (RULES A7)."""
         return any(self.accept) or any(self.may_omit)
+
+    @cached_property
+    def values(self) -> tuple[int, ...]:
+        """How many values each call has."""
+        return tuple(sum(1 for _ in leaves(call["arguments"])) for call in self.calls)
+
+    @cached_property
+    def branches(self) -> int:
+        """The most branches of a combinator in the schemas of the called tools: as often a value may be looked at."""
+        inside: list[Json] = [self.parameters(place) for place in range(len(self.calls))]
+        most = 1
+        while inside:
+            schema = inside.pop()
+            if isinstance(schema, Mapping):
+                listed = [found for word in ("anyOf", "oneOf") if isinstance(found := schema.get(word), list)]
+                most = max(most, sum(map(len, listed)))
+                inside += schema.values()
+            elif isinstance(schema, list):
+                inside += schema
+        return most
+
+    @cached_property
+    def _looked(self) -> list[int]:
+        return [0]
+
+    def affords(self, values: int) -> bool:
+        """Count values that are about to be looked at; False once they are too many. A copy counts from the start."""
+        self._looked[0] += values * self.branches
+        return self._looked[0] <= MAX_LOOKED
 
     @cached_property
     def originals(self) -> tuple[int, ...]:
@@ -89,6 +122,8 @@ class Gold:
 
     def unequal(self, kind: Kind, place: int, arguments: Json, detail: str, where: str = "") -> Iterator[Mutant]:
         """The mutant with these arguments of one call, if they are valid and do not equal the gold's (RULES A2-A6)."""
+        if not self.affords(1 + self.values[place]):
+            return
         given, changed = _followed(self.calls[place]["arguments"], self.originals), _followed(arguments, self.originals)
         if equal(given, changed, self.parameters(place)):
             return

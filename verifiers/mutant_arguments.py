@@ -97,6 +97,8 @@ def _revalued(gold: Gold, place: int, path: Path, value: Json, told: Hints) -> I
     else:
         instead = others(value, schemas_at(gold.parameters(place), path).here, told)
     for new in islice(instead, MAX_TRIED):
+        if not gold.affords(1):
+            return
         detail = f"{written(path)[:80]}: {repr(new)[:80]} for {repr(value)[:80]}"
         arguments = replaced(call["arguments"], path, new)
         yield from gold.unequal("value", place, arguments, detail, f"call {place + 1}, {written(path)}")

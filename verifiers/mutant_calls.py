@@ -123,5 +123,7 @@ def all_at_once(gold: Gold, more: Sequence[JsonObject]) -> Mutant:
 
 def _call_of(gold: Gold, tool: JsonObject, given: JsonObject, told: Hints) -> JsonObject | None:
     name = str(tool["name"])
+    if not gold.affords(10 + 10 * len(given)):
+        return None
     arguments = filled(gold.menu, name, given, told)
     return None if arguments is None else {"name": name, "arguments": arguments}

@@ -34,9 +34,10 @@ MAX_SOURCE = 32 * 1024
 MAX_PRINTED = 16 * 1024
 """Bytes that one call may print; nobody reads them."""
 MAX_SECONDS = 0.2
-"""Execution, by the worker's clock, that loading may take, and running again. What waits for a core is not counted."""
+"""Execution, by the worker's clock, that loading may take, and running again. A wait for a core is counted with it."""
 DEADLINE = 0.5
 """Seconds by our clock after which a worker that no check point of monty stopped is killed."""
+KILLED = f"no answer within {DEADLINE} s"
 
 _LIMITS: ResourceLimits = {"max_memory": 16 << 20, "max_recursion_depth": 200, "max_suspensions": 100}
 _NO_HOST: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
@@ -96,7 +97,7 @@ def _named(fault: MontyError, otherwise: str) -> SandboxFault:
     from pydantic_monty import MontySyntaxError
 
     if getattr(fault, "timed_out", False):
-        return SandboxFault("timeout", f"no answer within {DEADLINE} s")
+        return SandboxFault("timeout", KILLED)
     message = str(fault)
     if isinstance(fault, MontySyntaxError):
         return SandboxFault("bad_implementation", f"SyntaxError: {message}")

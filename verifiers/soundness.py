@@ -10,6 +10,7 @@ Not promised: that no wrong answer outside of the budget of mutants survives.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,11 +18,12 @@ from data.canonical import canonical_bytes
 from data.records import Json, JsonObject, Verdict
 from verifiers.answer import equal, judge
 from verifiers.calls import check_calls
-from verifiers.execution import MAX_CALLS, Replay, outcome, replay, same_outcome
+from verifiers.execution import MAX_CALLS, Replay, is_builtin, outcome, replay, same_outcome
 from verifiers.mutant import Calls, Gold, Kind, Mutant
 from verifiers.mutant_calls import all_at_once
-from verifiers.mutants import mutants
+from verifiers.mutants import MAX_MUTANTS, mutants
 from verifiers.plausible import leaves
+from verifiers.sandbox import KILLED, MAX_SECONDS
 
 Rule = Literal["calls", "outcome"]
 
@@ -32,6 +34,13 @@ TOLERATED: dict[Rule, frozenset[Kind]] = {
 """Kinds of which one may survive: by calls, where the task declares alternatives; by outcome, as another way."""
 MAX_PAIRS, MAX_BYTES, MAX_TIMEOUTS = 512, 16 * 1024, 3
 """Of a gold whose mutants can be tried: values times calls, canonical JSON with alternatives, mutants that time out."""
+MAX_WORK, LEAST = 150_000, 8
+"""Values that are compared while mutants are tried, what a replay costs counted as such: of a gold whose mutants are
+dear, fewer are tried, and none where that would be less than `LEAST`. By count, so that always the same ones are."""
+_CALL, _SOURCE, _BYTES = 40, 400, 50
+"""What a call that is run costs: one of ours, one of generated source, and the bytes of the world for one more."""
+_SECONDS = 2e-3
+"""Execution that a call of a mutant may take; what exceeds it twice has timed out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,13 @@ def check_soundness(gold: Gold, executed: Executed | None = None) -> Verdict | t
     """
     if not gold.calls:
         return ()
-    if not _examinable(gold):
+    most = MAX_WORK // _work(gold, executed)
+    if not _examinable(gold) or most < LEAST:
         if executed is None and not gold.declares:
             return ()
-        most = f"{MAX_CALLS} calls, {MAX_PAIRS} values times calls, or {MAX_BYTES} bytes"
-        return Verdict("soundness", "unexamined", f"more than {most}")
-    found = examine(gold, executed)
+        bound = f"{MAX_CALLS} calls, {MAX_PAIRS} values times calls, {MAX_BYTES} bytes, or work for {LEAST} mutants"
+        return Verdict("soundness", "unexamined", f"more than {bound}")
+    found = examine(gold, executed, min(most, MAX_MUTANTS))
     if found.fatal:
         return Verdict("soundness", "survivor", f"{found.fatal.kind}: {found.fatal.detail} scores like the gold")
     if found.timeouts > MAX_TIMEOUTS:
@@ -75,18 +85,30 @@ def check_soundness(gold: Gold, executed: Executed | None = None) -> Verdict | t
 
 
 def _examinable(gold: Gold) -> bool:
-    values = sum(1 for call in gold.calls for _ in leaves(call["arguments"]))
     size = len(canonical_bytes([gold.calls, gold.accept]))
-    return len(gold.calls) <= MAX_CALLS and values * len(gold.calls) <= MAX_PAIRS and size <= MAX_BYTES
+    return len(gold.calls) <= MAX_CALLS and sum(gold.values) * len(gold.calls) <= MAX_PAIRS and size <= MAX_BYTES
 
 
-def examine(gold: Gold, executed: Executed | None = None) -> Findings:
+def _work(gold: Gold, executed: Executed | None) -> int:
+    """What it costs to try one mutant: every value, also accepted ones, against every call; and its replay."""
+    accepted = sum(1 for names in gold.accept for values in names.values() for _ in leaves(values))
+    work = (sum(gold.values) + accepted + 4 * len(gold.calls)) * len(gold.calls) * gold.branches
+    if executed is None:
+        return work
+    sources = executed.implementations if isinstance(executed.implementations, Mapping) else {}
+    ours = all(is_builtin(str(source)) for source in sources.values())
+    call = (_CALL if ours else _SOURCE) + len(canonical_bytes(executed.world)) // _BYTES
+    return work + call * len(gold.calls)
+
+
+def examine(gold: Gold, executed: Executed | None = None, most: int = MAX_MUTANTS) -> Findings:
     """Try the mutants until one is fatal: of a kind that must not survive, or all those of its value or tool do."""
     trial = _Trial(gold, executed)
     found, used = trial.found, {call["name"] for call in gold.calls}
     places: dict[str, list[tuple[Mutant, bool]]] = {}
     more: list[JsonObject] = []
-    for mutant in mutants(gold, [step.call for step in trial.gold_ran.steps] if trial.gold_ran else None):
+    resolved = [step.call for step in trial.gold_ran.steps] if trial.gold_ran else None
+    for mutant in mutants(gold, resolved, most):
         if found.fatal or found.timeouts > MAX_TIMEOUTS:
             return found
         if mutant.kind == "sequence":
@@ -133,7 +155,7 @@ class _Trial:
                 came_to = outcome(self._executed.world, ran, mutant.calls)
                 rule = "outcome" if same_outcome(self._executed.outcome, came_to) else None
             else:
-                self.found.timeouts += ran is not None and ran.code == "timeout"
+                self.found.timeouts += _timeouts(ran)
         if rule:
             self.found.survivors.append((rule, mutant))
             if mutant.kind not in TOLERATED[rule] or (rule == "calls" and not gold.declares):
@@ -163,7 +185,19 @@ class _Trial:
         checked = check_calls(self._gold.menu, calls)
         if isinstance(checked, Verdict):
             return checked
-        return replay(self._executed.world, self._executed.implementations, checked)
+        given = self._executed.world, self._executed.implementations, checked
+        if calls is self._gold.calls:
+            return replay(*given)
+        quick = min(MAX_SECONDS, _SECONDS * len(checked))
+        ran = replay(*given, quick)
+        return replay(*given, quick) if _timeouts(ran) == 1 else ran  # it may have waited for a core
+
+
+def _timeouts(ran: Replay | Verdict | None) -> int:
+    """As how many timeouts a run counts; one whose worker had to be killed is as dear as all that are allowed."""
+    if not isinstance(ran, Verdict) or ran.code != "timeout":
+        return 0
+    return 1 + MAX_TIMEOUTS * ran.detail.endswith(KILLED)
 
 
 def _made(ran: Replay | Verdict | None) -> list[JsonObject] | None:

@@ -25,7 +25,7 @@ from verifiers.unanswerable import check_unanswerable
 if TYPE_CHECKING:  # checks 6 and 7 are imported when a row asks for them, for most rows do not
     from verifiers.mutant import Calls
 
-VERIFIER_VERSION = "2"
+VERIFIER_VERSION = "3"
 """Enters cache keys and manifests; it changes whenever a verdict, an outcome or a reward can."""
 
 CHECKS = ("format", "menu", "calls", "grounding", "determinacy", "execution", "soundness")

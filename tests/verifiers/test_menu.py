@@ -346,6 +346,13 @@ def test_many_schemas_are_too_large() -> None:
     assert (read.check, read.code) == ("format", "too_large")
 
 
+def test_too_many_schemas_before_a_tool_are_too_large_and_no_fault_of_ours() -> None:
+    whole = {"properties": {f"p{n}": {"type": "integer"} for n in range(6_000)}}
+    read = read_menu([tool(name=f"f{n}", inputSchema=whole) for n in range(4)])
+    assert isinstance(read, Verdict)
+    assert (read.check, read.code) == ("format", "too_large")
+
+
 def test_data_that_a_reference_makes_a_schema_stays_as_it_was() -> None:
     schema = {"properties": {"x": {"$ref": "#/properties/y/default"}, "y": {"default": {"type": "INT"}}}}
     assert parameters(tool(inputSchema=schema))["properties"]["y"] == {"default": {"type": "INT"}}

@@ -1,6 +1,6 @@
 """Check 7: a task whose reward cannot tell is refused with the mutant that survives; other ways are recorded."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -12,9 +12,9 @@ from tests.verifiers.tiny_world import IMPLEMENTATIONS, TOOLS, WORLD, call
 from verifiers import soundness as module
 from verifiers.answer import Judgement
 from verifiers.execution import same_outcome
-from verifiers.mutant import Gold
+from verifiers.mutant import Gold, Mutant
 from verifiers.mutant_calls import all_at_once
-from verifiers.mutants import mutants
+from verifiers.mutants import MAX_MUTANTS, mutants
 from verifiers.outcome import score_task
 from verifiers.verify import CHECKS, Proof, verify
 
@@ -40,6 +40,7 @@ FIND: dict[str, Any] = {
     "parameters": {"place": {"type": "string"}},
 }
 QUESTION = "Book the terrace of Chez Nous for 3, quiet, or ask Bistro Bleu. Show at most 5."
+BRANCHES: dict[str, Any] = {"anyOf": [{"type": "integer"}, *({"const": f"c{n}"} for n in range(79))]}
 CALL = call("book", place="Chez Nous", guests=3, area="terrace", quiet=True)
 
 
@@ -137,6 +138,32 @@ class TestByCalls:
             proof = verify(Draft((Message("user", "f"),), tools, gold, **alternatives), checks=["soundness"])
             assert reason(proof).startswith("soundness/unexamined") != examined, (calls, values)
             assert proof.solvable == examined
+
+    @pytest.mark.parametrize(
+        ("schema", "accepted", "most"),
+        [
+            ({"type": "integer"}, 0, [MAX_MUTANTS]),
+            ({"type": "integer"}, 2_000, [74]),
+            (BRANCHES, 200, [9]),
+            (BRANCHES, 300, []),
+        ],
+        ids=["plain", "many are accepted", "many branches", "both"],
+    )
+    def test_of_a_gold_that_is_dear_to_try_fewer_mutants_are_tried(
+        self, monkeypatch: pytest.MonkeyPatch, schema: Any, accepted: int, most: list[int]
+    ) -> None:
+        asked: list[int] = []
+
+        def none(gold: Gold, resolved: Any, most: int) -> Iterator[Mutant]:
+            asked.append(most)
+            return iter(())
+
+        monkeypatch.setattr(module, "mutants", none)
+        tools: list[Any] = [{"name": "f", "parameters": {"p": schema, "q": {"type": "boolean"}}}]
+        other: Any = {"accept": [{"p": list(range(2, 2 + accepted)), "q": [True]}]}
+        draft = Draft((Message("user", "f 1, 1, yes"),), tools, [call("f", p=1, q=False)], **other)
+        proof = verify(draft, checks=["soundness"])
+        assert (asked, reason(proof)[:20]) == (most, "" if most else "soundness/unexamined")
 
     def test_ill_formed_alternatives_are_no_matter_of_soundness(self) -> None:
         draft = Draft((Message("user", QUESTION),), [BOOK], [CALL], accept=[{"area": "bar"}])
