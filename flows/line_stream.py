@@ -31,11 +31,11 @@ class Stream(Protocol):
     def read1(self, size: int = ..., /) -> bytes: ...
 
 
-BATCH, FEW = 64, 8
+BATCH, FEW = 256, 8
 """Lines that a worker gets at once, and lines that are answered together without workers."""
 MAX_LINE = 1 << 26
 """Bytes of a line that are read (64 MiB): a longer one is no row, and no file fills the memory."""
-_CHUNK: Final = 1 << 16
+_CHUNK: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,8 @@ def read_completion(text: str, prompt: str | None = None) -> Draft | Verdict:
 
 def check_text(text: str) -> Verdict | None:
     """RULES J3 and J4 for a text that is not JSON, such as a question."""
+    if text.isascii() and len(text) <= MAX_BYTES and "\0" not in text:
+        return None
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         return Verdict("format", "too_large", "a text of more than 1 MiB")
     try:

@@ -68,13 +68,13 @@ def _may_tell(arguments: Mapping[str, Json], said: Said) -> bool:
     before: dict[str, str] = {}
     for one, other in (*combinations(texts, 2), *combinations(numbers, 2)):
         if arguments[one] == arguments[other]:
-            if _stands_in(said.spoken, name_words(one) | name_words(other)):
+            if said.may_hold(name_words(one) | name_words(other)):
                 return True
         elif (_is_start(one) and _is_end(other)) or (_is_end(one) and _is_start(other)):
             return True
         else:
             own, others = name_words(one) - name_words(other), name_words(other) - name_words(one)
-            if _stands_in(said.spoken, own) and _stands_in(said.spoken, others):
+            if said.may_hold(own) and said.may_hold(others):
                 for name in (one, other):
                     if name not in before:
                         before[name] = _before(said, arguments[name])

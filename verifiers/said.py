@@ -45,6 +45,11 @@ class Said:
         """The text with raised digits as powers and number words as figures."""
         return spoken(self._written, self._letters)
 
+    def may_hold(self, words: frozenset[str]) -> bool:
+        """Whether one of these words of letters may stand in `spoken`: to write numbers as figures brings in none."""
+        raw = self._text.raw
+        return any(map((self._text.folded if raw.isascii() else self.spoken).__contains__, words))
+
     @lazy
     def _written(self) -> str:
         raw = self._text.raw

@@ -38,7 +38,11 @@ _TOKEN_AFTER = regex.compile(r"(?![.,:/+@&\\-]?\w)", regex.V0)
 
 _DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
 _AROUND = frozenset(("", " ", "\n"))
-_AFTER = frozenset(f"{mark}{behind}" for mark in ".,?!" for behind in _AROUND)
+_OPENS = frozenset((*_AROUND, "(", "["))
+_CLOSES = frozenset((*_AROUND, ")", "]"))
+_AFTER = frozenset(f"{mark}{behind}" for mark in ".,:;?!" for behind in _AROUND)
+_QUOTED = frozenset(f"'{behind}" for behind in (*_CLOSES, *".,:;?!"))
+"""A quotation mark with what may come after it: between letters it is a part of the word."""
 
 
 Made = TypeVar("Made")
@@ -122,11 +126,11 @@ class Text:
         folded = self.folded
         start = folded.find(value.lower())
         end = start + len(value)
-        return (
-            start >= 0
-            and (start == 0 or folded[start - 1] in _AROUND)
-            and (folded[end : end + 1] in _AROUND or folded[end : end + 2] in _AFTER)
-        )
+        if start > 0 and folded[start - 1] not in _OPENS:
+            if folded[start - 1] != "'" or (start > 1 and folded[start - 2] not in _OPENS):
+                return False
+        after = folded[end : end + 2]
+        return start >= 0 and (after[:1] in _CLOSES or after in _AFTER or after in _QUOTED)
 
     def says(self, value: str) -> bool:
         """RULES G1; figures (`007`) only as a whole token, empty text only as an empty pair of quotes."""
