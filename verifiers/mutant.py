@@ -24,7 +24,7 @@ Kind = Literal[
 ]
 Calls = tuple[JsonObject, ...]
 
-MAX_LOOKED = 40_000
+MAX_LOOKED = 30_000
 """Values that are compared or validated while mutants of one gold are looked for; then there are no more of them."""
 
 

@@ -126,11 +126,9 @@ class Text:
         folded = self.folded
         start = folded.find(value.lower())
         end = start + len(value)
-        if start > 0 and folded[start - 1] not in _OPENS:
-            if folded[start - 1] != "'" or (start > 1 and folded[start - 2] not in _OPENS):
-                return False
-        after = folded[end : end + 2]
-        return start >= 0 and (after[:1] in _CLOSES or after in _AFTER or after in _QUOTED)
+        before, after = folded[max(0, start - 2) : max(0, start)], folded[end : end + 2]
+        opened = before[-1:] in _OPENS or (before[-1:] == "'" and before[:-1] in _OPENS)
+        return start >= 0 and opened and (after[:1] in _CLOSES or after in _AFTER or after in _QUOTED)
 
     def says(self, value: str) -> bool:
         """RULES G1; figures (`007`) only as a whole token, empty text only as an empty pair of quotes."""
