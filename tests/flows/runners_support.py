@@ -46,7 +46,8 @@ def said(manifest: dict[str, Any]) -> dict[str, Any]:
 def published(done: Done) -> dict[str, Any]:
     """The same of a run that went well, wherever its version lies."""
     assert done.code == 0, done.err
-    version: Storage = open_storage(json.loads(done.out)["published"])
+    last = done.out.splitlines()[-1]  # Before it Ray may have said that a process died.
+    version: Storage = open_storage(json.loads(last)["published"])
     return said(json.loads(version.read("manifest.json")))
 
 
@@ -82,6 +83,14 @@ def children(pid: int, words: bytes) -> list[int]:
         except (FileNotFoundError, ProcessLookupError):
             continue
     return found
+
+
+def at_work(pid: int, runner: str) -> list[int]:
+    """The processes of a run's own cluster that do its steps; those of Ray are named by the step they are at."""
+    if runner.startswith("dask"):
+        return children(pid, b"spawn_main")
+    steps = (b"ray::propose", b"ray::verify", b"ray::solve", b"ray::rate")
+    return [one for raylet in children(pid, b"raylet") for step in steps for one in children(raylet, step)]
 
 
 def alive(pid: int) -> bool:

@@ -16,7 +16,19 @@ from flows.runners import running_on
 from flows.settings import DEFAULT
 from policies.players import Player
 from tests.flows.flows_support import Done, sparring
-from tests.flows.runners_support import ROOT, RUN, alive, children, cluster, placed, published, said, start, until
+from tests.flows.runners_support import (
+    ROOT,
+    RUN,
+    alive,
+    at_work,
+    children,
+    cluster,
+    placed,
+    published,
+    said,
+    start,
+    until,
+)
 from tests.s3_support import KEYS
 
 flows = pytest.mark.flow
@@ -61,15 +73,13 @@ def test_a_run_on_a_cluster_with_all_its_files_in_a_bucket_gives_the_same_versio
 
 
 @flows
-@pytest.mark.parametrize(("runner", "words"), [("dask:2", b"spawn_main"), pytest.param("ray:2", b"raylet", marks=ray)])
+@pytest.mark.parametrize("runner", ["dask:2", pytest.param("ray:2", marks=ray)])
 def test_a_process_killed_at_work_costs_nothing_and_nothing_comes_twice(
-    reached: dict[str, str], bucket: str, undisturbed: object, tmp_path: Path, runner: str, words: bytes
+    reached: dict[str, str], bucket: str, undisturbed: object, tmp_path: Path, runner: str
 ) -> None:
     process = start(reached, tmp_path, bucket, runner)
-    victims = children(process.pid, words)
-    if runner.startswith("ray"):
-        victims = [one for raylet in victims for one in children(raylet, b"ray::")]
-    os.kill(victims[0], signal.SIGKILL)
+    until(lambda: bool(at_work(process.pid, runner)))
+    os.kill(at_work(process.pid, runner)[0], signal.SIGKILL)
     out, _ = process.communicate(timeout=400)
     assert published(Done(process.returncode, out, "")) == undisturbed
 
