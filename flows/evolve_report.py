@@ -158,7 +158,7 @@ def _final(final: Result) -> str:
     ]
     text = markdown_table(("benchmark", "solver", "category", "items x seeds", "pass@1"), rows)
     if not final["differences"]:
-        return f"{text}\n\nOne solver: nothing was promoted, so there is no difference to its base."
+        return f"{text}\n\nOne solver: it plays with the weights it began with, so there is no difference to tell."
     pairs = [
         (one["bench"], one["category"], one["first"], one["second"], points(Estimate(**one["pass_at_1"])))
         for one in final["differences"]
