@@ -29,6 +29,7 @@ HELP = {
     "mode": "catalogue: given tools. open: the model writes the tools too. mutate: published tasks are changed.",
     "harness": "How the solver is told to call tools. openai: by its tools interface, which only servers have.",
     "style": "auto: chat for servers, plain examples for small embedded models.",
+    "grammar": "It holds plain prompts' answers to their format and values. Off: the generator's own words are judged.",
     "k": "More attempts, narrower intervals of the pass rate.",
     "k_max": "Not below the attempts for each task.",
     "confirm": "0: none. They replace the figures by which a task was selected.",

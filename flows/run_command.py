@@ -46,6 +46,9 @@ def run(
     kinds: Annotated[str, typer.Option(help="shares by kind of task, as single=0.6,parallel=0.2,unsaid=0.2")] = "",
     harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
     style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
+    grammar: Annotated[
+        bool, typer.Option("--grammar/--no-grammar", help="hold a small generator's words to format and values")
+    ] = True,
     k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
     k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
     confirm: Annotated[int, typer.Option(help="fresh attempts for each selected task")] = 0,
@@ -87,6 +90,7 @@ def run(
         "kinds": parse_shares("--kinds", kinds, "single=0.6,parallel=0.2,unsaid=0.2"),
         "harness": harness,
         "style": style,
+        "grammar": grammar,
         "k": k,
         "k_max": k_max or k,
         "confirm": confirm,

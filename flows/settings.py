@@ -186,6 +186,7 @@ class RunConfig(BaseModel):
     domains: tuple[str, ...] = Field((), title="Domains", description="Empty: all that the catalogue has")
     harness: HarnessName = Field("json", title="Harness of the solver")
     style: Literal["auto", "plain", "chat"] = Field("auto", title="Prompt style")
+    grammar: bool = Field(True, title="Grammar for a small generator")
     k: int = Field(8, ge=4, le=64, title="Attempts for each task")
     k_max: MostAttempts = Field(8, title="Attempts at most, while the band is open")
     confirm: int = Field(0, ge=0, le=256, title="Fresh attempts for the selected tasks")

@@ -8,7 +8,7 @@ knows Prefect.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from data.canonical import digest
 from data.chunks import chunk_digest, derive_key, find_chunk, read_chunk, write_chunk
@@ -48,7 +48,7 @@ def key(
     if step == "propose":
         config |= {"first": first, "last": last, "briefs": run.briefs.digest, "weights": run.generator.digest}
         config |= {"style": run.style(run.generator), "sampling": asdict(run.sampling)}
-        config |= {"prompts": GENERATOR_PROMPTS}
+        config |= {"prompts": GENERATOR_PROMPTS, "grammar": run.config.grammar}
     elif step == "verify":
         config |= {"style": run.style(run.generator), "prompts": GENERATOR_PROMPTS}
     elif step in ("solve", "confirm"):
@@ -66,6 +66,8 @@ def propose(root: str, first: int, last: int) -> str:
         return found
     briefs = [plan(run.briefs, index) for index in range(first, last)]
     prompts = [render(brief, run.style(run.generator)) for brief in briefs]
+    if not run.config.grammar:
+        prompts = [replace(prompt, schema=None) for prompt in prompts]
     answers = _proposals(run, prompts, name)
     rows: list[Row] = [
         {

@@ -45,7 +45,8 @@ def play(options: argparse.Namespace, arm: str, seed: int) -> dict[str, Any]:
     folder = options.folder.absolute() / f"{arm}-{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     command = [
-        *(sys.executable, "-m", "flows.cli", "evolve", "--name", arm, "--seed", str(seed), *ARMS[arm], "--json"),
+        *(sys.executable, "-m", "flows.cli", "evolve", "--name", arm, "--seed", str(seed), *ARMS[arm]),
+        *("--no-grammar", "--json"),
         *("--rounds", str(options.rounds), "--steps", str(options.steps), "--tasks", str(options.tasks)),
         *("--budget", str(options.budget), "--seeds", str(options.answers)),
         *("--store", str(folder / "sets"), "--workdir", str(folder / "work")),
