@@ -38,7 +38,13 @@ def cut(text: str, length: int) -> str:
 
 def escaped(text: str) -> str:
     """Text in a table cell or a heading: markup shows as itself, and an address as code, for it would become a link."""
-    return " ".join(_code(word) if _ADDRESS.search(word) else _literal(word) for word in text.split())
+    return " ".join(_address(word) if _ADDRESS.search(word) else _literal(word) for word in text.split())
+
+
+def _address(word: str) -> str:
+    """The address as code, what a sentence puts behind it outside."""
+    bare = word.rstrip(",;:.!?") or word
+    return _code(bare) + _literal(word[len(bare) :])
 
 
 def _literal(word: str) -> str:

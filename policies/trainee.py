@@ -84,9 +84,11 @@ class Trainee:
 
     def close(self) -> None:
         """Give the server back."""
-        if self._weights is not None:
-            self._server.remove(self._weights)
-        vllm_server.release(self._base)
+        try:
+            if self._weights is not None:
+                self._server.remove(self._weights)
+        finally:
+            vllm_server.release(self._base)
 
 
 async def _ask(client: httpx.AsyncClient, prompt: Prompt, settings: Mapping[str, Any]) -> Group:

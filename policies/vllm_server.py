@@ -78,7 +78,11 @@ class VllmServer:
             name = self.model(weights)
             self._adapters.pop(name, None)
             if self._running and name in self._loaded:
-                self._post("unload_lora_adapter", {"lora_name": name})
+                try:
+                    self._post("unload_lora_adapter", {"lora_name": name})
+                except EngineUnavailable:
+                    if self.fault() is None:  # One that has ended serves it no more.
+                        raise
                 self._loaded.discard(name)
 
     def ensure(self) -> None:

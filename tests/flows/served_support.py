@@ -42,16 +42,19 @@ class Served:
         token = self.client.get("/csrf-token", params={"client": "tests"}).json()["token"]
         self.client.headers.update({"Prefect-Csrf-Client": "tests", "Prefect-Csrf-Token": token})
 
-    def get(self, path: str) -> Any:
-        return self.client.get(path).raise_for_status().json()
-
-    def post(self, path: str, **body: Any) -> Any:
+    def ask(self, method: str, path: str, **more: Any) -> httpx.Response:
         """Asked again while the database is busy, as Prefect's own client does."""
         for _ in range(20):
-            if (answer := self.client.post(path, json=body)).status_code != 503:
+            if (answer := self.client.request(method, path, **more)).status_code != 503:
                 break
             time.sleep(1)
-        return answer.raise_for_status().json()
+        return answer.raise_for_status()
+
+    def get(self, path: str) -> Any:
+        return self.ask("GET", path).json()
+
+    def post(self, path: str, **body: Any) -> Any:
+        return self.ask("POST", path, json=body).json()
 
     def start(self, deployment: str, **config: Any) -> str:
         """A run as the form starts it; its id."""
@@ -113,6 +116,7 @@ def serving(folder: Path) -> Iterator[Served]:
         "PYTHONPATH": str(folder),
         "PORT": str(port),
         "SECURE": "1",
+        "SPARRING_ENGINE_ENV": str(folder / "no-engine"),
     }
     said = folder / "serve.log"
     with said.open("wb") as out:

@@ -60,7 +60,9 @@ def test_published_tasks_are_changed_into_others(server: dict[str, str], grown: 
     done = sparring(server, grown[0], *SCRIPTED, *arguments, "--name", "changed")
     children = tasks_of(done)
     assert done.manifest["parents"] == [f"grown@{version}"]
-    assert f"changes of grown@{version}" in (Path(json.loads(done.out)["published"]) / "report.md").read_text("utf-8")
+    assert f"changes of `grown@{version}`;" in (Path(json.loads(done.out)["published"]) / "report.md").read_text(
+        "utf-8"
+    )
     assert {task.mode for task in children} == {"evolve"}
     assert {task.parent_task_id for task in children} <= parents
     assert set(KINDS["evolve"]) - {task.brief["kind"] for task in children} <= {"unsaid", "further"}

@@ -13,9 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from policies.players import Player
-from policies.scripted import ScriptedPolicy
+from policies.promotions import demote, promote
 from tests.flows.served_support import ROOT, Served, processes, serving
+from tests.policies.checkpoint_support import trained
+from tests.policies.engine_support import make_model
 
 pytestmark = pytest.mark.flow
 SLOW = "scripted:latency=3"
@@ -78,23 +79,24 @@ def test_a_published_version_starts_the_training_downstream(served: Served) -> N
         time.sleep(1)
     assert served.ended(runs[0]["id"])["type"] == "COMPLETED"
     assert runs[0]["parameters"]["digest"] == manifest(served, "trained-on")["digest"]
-    served.client.delete(f"/deployments/{deployment}").raise_for_status()
+    served.ask("DELETE", f"/deployments/{deployment}")
 
 
 def test_a_night_is_played_by_the_promoted_and_asks_for_its_own_tasks(served: Served) -> None:
-    digest = ScriptedPolicy("solver", "ability=0.6").digest
-    player = Player("solver", "scripted:ability=0.6", digest, "scripted", 1, "sha256:0")
-    slot = served.folder / ".sparring" / "players" / "solver.json"
-    slot.parent.mkdir(parents=True, exist_ok=True)
-    slot.write_text(json.dumps({"lineage": [{name: getattr(player, name) for name in Player.__slots__}]}))
+    """No engine here opens trained weights: who was to play stands in the plan, and the night says why not."""
+    home = served.folder / ".sparring" / "policies"
+    one = trained(home, make_model(served.folder / "model"), "one")
+    promote(home, one, "a test", {})
     try:
-        run = served.start("nightly/nightly-curriculum", **asked(served, "night", seed=3))
-        assert served.ended(run)["type"] == "COMPLETED"
+        players = {"engine": "", "generator": "scripted"}
+        state = served.ended(served.start("nightly/nightly-curriculum", **asked(served, "night", seed=3) | players))
     finally:
-        slot.unlink()
-    made = manifest(served, "night")
-    assert (made["players"]["solver"]["round"], made["players"]["generator"]["round"]) == (1, 0)
-    assert made["seed"] > 29_000_000
+        demote(home, "solver", "the test is over")
+    assert state["type"] == "FAILED"
+    assert "make engine" in state["message"]
+    plan = json.loads((served.folder / "work" / "night" / "plan.json").read_bytes())
+    assert (plan["solver"]["checkpoint"], plan["solver"]["round"], plan["generator"]["round"]) == (one.name, 1, 0)
+    assert plan["config"]["seed"] > 29_000_000
 
 
 def test_what_the_form_lets_through_fails_with_every_fault_in_one_message(served: Served) -> None:

@@ -79,6 +79,7 @@ def test_a_report_shows_what_was_written_as_text(text: str, tables: dict[str, st
 @pytest.mark.parametrize("address", ["http://evil.example", "https://x", "WWW.evil.example", "a@evil.example"])
 def test_an_address_stands_as_code_so_that_no_reader_links_it(address: str) -> None:
     assert escaped(f"see {address} now") == f"see `{address}` now"
+    assert escaped(f"see {address}, now") == f"see `{address}`, now"
 
 
 SECRETS = {
