@@ -142,10 +142,10 @@ def nothing_left(served: Served, run: str, name: str) -> None:
 @pytest.fixture(scope="module")
 def undisturbed(served: Served) -> str:
     """The digest of the slow run when nobody disturbs it."""
-    run = served.start("curriculum/on-demand", **asked(served, "calm", engine=SLOW, tasks=30, budget=3000))
+    run = served.start("curriculum/on-demand", **asked(served, "undisturbed", engine=SLOW, tasks=30, budget=3000))
     state = served.ended(run)
     assert state["type"] == "COMPLETED", state["message"]
-    return str(manifest(served, "calm")["digest"])
+    return str(manifest(served, "undisturbed")["digest"])
 
 
 def test_a_cancelled_run_leaves_nothing_and_can_be_taken_up_again(served: Served, undisturbed: str) -> None:
