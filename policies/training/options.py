@@ -8,6 +8,7 @@ an option that nobody has, or that the job decides.
 from __future__ import annotations
 
 import difflib
+from argparse import ArgumentError
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -27,6 +28,9 @@ DECIDED = {
     "seed": "it is the job's",
     "logging_steps": "every step is logged",
     "logging_strategy": "every step is logged",
+    "logging_nan_inf_filter": "a figure that is no number ends the job",
+    "disable_tqdm": "the log is read by people and programs",
+    "use_cpu": "the device is what torch finds",
     "resume_from_checkpoint": "starting the job again does that",
     "use_vllm": "rollouts come from the managed server of the base",
     "mask_truncated_completions": "a completion that ended at a stop text would pass for a truncated one",
@@ -47,19 +51,18 @@ class Options:
 def read_options(job: TrainingJob) -> Options:
     """The job's configuration."""
     sections = _sections(job.config)
-    given = {"seed": job.seed, "use_cpu": not torch.cuda.is_available()}
+    given = {**ALWAYS, "seed": job.seed, "use_cpu": not torch.cuda.is_available()}
     steps = {} if job.steps is None else {"max_steps": job.steps}
-    grpo = {**sections["grpo"], **given, **steps, "output_dir": str(job.folder / GRPO)}
+    grpo = {**sections["grpo"], **steps}
     if job.slot == "generator" and not job.difficulty:
         weights = list(grpo.get("reward_weights") or [1.0] * len(PARTS[job.slot]))
         weights[PARTS[job.slot].index("difficulty")] = 0.0
         grpo["reward_weights"] = weights
     sft = None
     if sections["sft"]:
-        sft = _read(SFTConfig, "sft", {**sections["sft"], **given, "output_dir": str(job.folder / SFT)})
-    return Options(
-        sft, _read(GRPOConfig, "grpo", grpo), _lora(sections["lora"]), _refills(sections["rollouts"], job.config)
-    )
+        sft = _read(SFTConfig, "sft", sections["sft"], {**given, "output_dir": str(job.folder / SFT)})
+    reinforced = _read(GRPOConfig, "grpo", grpo, {**given, "output_dir": str(job.folder / GRPO)})
+    return Options(sft, reinforced, _lora(sections["lora"]), _refills(sections["rollouts"], job.config))
 
 
 def _sections(path: Path) -> dict[str, dict[str, Any]]:
@@ -74,22 +77,21 @@ def _sections(path: Path) -> dict[str, dict[str, Any]]:
     return {name: dict(said.get(name) or {}) for name in SECTIONS}
 
 
-def _read(kind: type, section: str, said: dict[str, Any]) -> Any:
-    """One of TRL's configurations, by its own parser."""
-    own = {name: value for name, value in said.items() if name not in ("output_dir", "seed", "use_cpu")}
+def _read(kind: type, section: str, said: dict[str, Any], given: dict[str, Any]) -> Any:
+    """One of TRL's configurations, by its own parser: what the file says, and what the job decides."""
     known = {one.name for one in fields(kind)}
-    if decided := [name for name in own if name in DECIDED]:
+    if decided := [name for name in said if name in DECIDED]:
         raise TrainingFault("config", f"{section}: {decided[0]} cannot be set: {DECIDED[decided[0]]}")
-    if unknown := [name for name in own if name not in known]:
+    if unknown := [name for name in said if name not in known]:
         near = difflib.get_close_matches(unknown[0], known, 3)
         raise TrainingFault(
             "config", f"{section}: {kind.__name__} has no {unknown[0]!r}{'; near: ' if near else ''}{', '.join(near)}"
         )
-    parser = TrlParser([kind])
-    parser.set_defaults_with_config(**said, **ALWAYS)
+    parser = TrlParser([kind], exit_on_error=False)
+    parser.set_defaults_with_config(**said, **given)
     try:
         (read,) = parser.parse_args_into_dataclasses(args=[])
-    except (ValueError, TypeError, SystemExit) as fault:
+    except (ValueError, TypeError, ArgumentError) as fault:
         raise TrainingFault("config", f"{section}: {fault}") from fault
     return read
 
