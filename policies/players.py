@@ -32,7 +32,7 @@ class Player:
     `round` counts trainings (0: the base); `parent` is the digest of what it was trained from.
     """
 
-    name: str
+    name: Slot
     engine: str
     digest: str
     base: str
@@ -109,13 +109,12 @@ def passed_over(home: Path, player: Player) -> str:
 
     `embedded` and `vllm` are one model in two forms: what was trained on the one is not opened by the other.
     """
-    slot: Slot = "generator" if player.name == "generator" else "solver"
-    there = standing(home, slot)
+    there = standing(home, player.name)
     if player.checkpoint or player.engine not in ("embedded", "vllm") or there is None:
         return ""
     return (
-        f"the {slot} is {player.engine}, untrained: {there.checkpoint} was promoted, but descends from {there.base}; "
-        f"it plays by --{slot} {CHECKPOINT}{PROMOTED}"
+        f"the {player.name} is {player.engine}, untrained: {there.checkpoint} was promoted, but descends from "
+        f"{there.base}; it plays by --{player.name} {CHECKPOINT}{PROMOTED}"
     )
 
 
@@ -152,7 +151,7 @@ def check_trained(home: Path, new: Checkpoint, other: Player) -> None:
                 f"{new.name} and {there.name} have the same weights: {', '.join(same)}",
                 hint="the two players are trained apart: was the training given the other player's folder?",
             )
-    elif (digest := engine_digest(other.engine, "solver" if new.slot == "generator" else "generator")) != other.digest:
+    elif (digest := engine_digest(other.engine, other.name)) != other.digest:
         raise PolicyError(
             f"training {new.name} changed the weights of the {other.name}: {other.engine} was {other.digest} and is "
             f"{digest}",
