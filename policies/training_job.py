@@ -17,12 +17,11 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from data.errors import EngineUnavailable, PolicyError
-from policies import engine_env, leash, model_folder
+from policies import engine_env, leash, model_folder, weights
 from policies.server_process import tail
 from policies.training.job import (
     ABOUT,
@@ -135,13 +134,13 @@ def _digests(job: TrainingJob) -> dict[str, str]:
         if about["slot"] != job.slot:
             raise PolicyError(f"{job.data} is data of a {about['slot']}", hint=f"prepare that of a {job.slot}")
         for name in (ABOUT, PROMPTS, WARM):
-            digests[name] = sha256((job.data / name).read_bytes()).hexdigest()
+            digests[name] = weights.sha256(job.data / name)
     except (OSError, ValueError, KeyError) as fault:
         raise PolicyError(
             f"{job.data} is no training data: {fault}", hint="make it with flows.training_data"
         ) from fault
     try:
-        digests["config_digest"] = sha256(job.config.read_bytes()).hexdigest()
+        digests["config_digest"] = weights.sha256(job.config)
     except OSError as fault:
         raise PolicyError(
             f"the configuration {job.config} cannot be read: {fault.strerror}", hint=f"begin with {DEFAULTS[job.slot]}"
