@@ -27,7 +27,7 @@ from policies.breaker import Breaker
 from policies.endpoint import EndpointPolicy
 from policies.engine import Engine, Keep, together
 from policies.protocol import Completion, Prompt, SamplingParams
-from policies.server_list import listed
+from policies.server_list import lasting, listed
 
 LIMIT = 5
 """Failures in a row from which a server counts as dead."""
@@ -104,7 +104,7 @@ class BalancedPolicy(Engine):
     @property
     def digest(self) -> str:
         """Of the model's name: nobody tells us the weights, and the servers may be others tomorrow."""
-        return "sha256:" + sha256(f"#{self._model}".encode()).hexdigest()
+        return "sha256:" + sha256(lasting(self._name).encode()).hexdigest()
 
     async def close(self) -> None:
         for server in self._servers:
