@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import tempfile
 from array import array
-from collections import Counter
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.atomic import store_errors
-from data.neardup import BUCKET, THRESHOLD, jaccard, likely, nearest
-from data.texts import BANDS, TAGS, Tags, Texts, folded, marks, trigrams
+from data.neardup import BUCKET, THRESHOLD, find_alike, nearest
+from data.texts import BANDS, TAGS, Tags, Texts, folded, marks
 
 _PIECE = 64
 _READ = _PIECE + BUCKET
@@ -40,8 +39,7 @@ class Resembled(NamedTuple):
 class Known:
     """Texts, each under a label; several may have one."""
 
-    def __init__(self, threshold: float = THRESHOLD) -> None:
-        self._threshold = threshold
+    def __init__(self) -> None:
         self._texts = Texts()
         self._labels = array("I")
         self._index: _Index | None = None
@@ -60,16 +58,9 @@ class Known:
         plain = folded(text)
         tags, sketches = marks([plain])
         *shared, equals = self._index.named(tags[0])
-        for other in equals:
-            if self._texts.text(other) == plain:
-                return Resembled(self._labels[other], True)
-        others = nearest(Counter(chain.from_iterable(shared)))
-        if not others:
-            return None
-        for place in likely(sketches[0].tobytes(), list(map(self._texts.sketch, others)), self._threshold):
-            if jaccard(trigrams(plain), trigrams(self._texts.text(others[place]))) >= self._threshold:
-                return Resembled(self._labels[others[place]], False)
-        return None
+        others = nearest(chain.from_iterable(shared))
+        found = find_alike(self._texts, plain, sketches[0].tobytes(), equals, others, THRESHOLD)
+        return found and Resembled(self._labels[found.number], found.equal)
 
 
 class _Index:

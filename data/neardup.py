@@ -18,7 +18,7 @@ import os
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,17 +51,26 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return shared / (len(a) + len(b) - shared)
 
 
-def nearest(shared: Counter[int]) -> list[int]:
-    """Whom to compare with, of those that share so many bands: the most first, then the first kept."""
-    return [other for other, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:_LOOKS]]
+def nearest(shared: Iterable[int]) -> list[int]:
+    """Whom to compare with, of those named once for each shared band: who shares the most first, then the first."""
+    return [other for other, _ in sorted(Counter(shared).items(), key=lambda item: (-item[1], item[0]))[:_LOOKS]]
 
 
-def likely(sketch: bytes, others: Sequence[bytes], threshold: float) -> list[int]:
-    """The places of those sketches that let a near-duplicate be expected."""
-    theirs = np.frombuffer(b"".join(others), np.uint8).reshape(len(others), VALUES)
+def find_alike(
+    texts: Texts, plain: str, sketch: bytes, equals: Iterable[int], others: Sequence[int], threshold: float
+) -> Alike | None:
+    """Which of `texts` a folded text resembles: the first of `equals` that it equals, else the first of `others`."""
+    for other in equals:
+        if texts.text(other) == plain:
+            return Alike(other, True)
+    if not others:
+        return None
+    theirs = np.frombuffer(b"".join(map(texts.sketch, others)), np.uint8).reshape(len(others), VALUES)
     same = (theirs == np.frombuffer(sketch, np.uint8)).sum(axis=1)
-    places: list[int] = np.flatnonzero(same >= VALUES * (threshold - _DOUBT)).tolist()
-    return places
+    for place in np.flatnonzero(same >= VALUES * (threshold - _DOUBT)).tolist():
+        if jaccard(trigrams(plain), trigrams(texts.text(others[place]))) >= threshold:
+            return Alike(others[place], False)
+    return None
 
 
 class Buckets:
@@ -128,20 +137,11 @@ class NearDuplicates:
         return None
 
     def _alike(self, number: int, inside: NDArray[np.uint32]) -> Alike | None:
-        """The kept text that is alike, an equal one first."""
-        equals, hits = inside[BANDS], inside[:BANDS]
-        plain = ""
-        for place in equals[equals > 0].tolist():
-            plain = plain or self._texts.text(number)
-            if self._texts.text(self._kept[place - 1]) == plain:
-                return Alike(self._kept[place - 1], True)
-        places = nearest(Counter(hits[hits > 0].tolist()))
-        if not places:
+        """The kept text that is alike."""
+        hits = inside[:BANDS]
+        equals = [self._kept[place - 1] for place in inside[BANDS].tolist() if place]
+        others = [self._kept[place - 1] for place in nearest(hits[hits > 0].tolist())]
+        if not equals and not others:
             return None
-        others = [self._kept[place - 1] for place in places]
-        sketch = self._texts.sketch
-        for place in likely(sketch(number), [sketch(other) for other in others], self._threshold):
-            plain = plain or self._texts.text(number)
-            if jaccard(trigrams(plain), trigrams(self._texts.text(others[place]))) >= self._threshold:
-                return Alike(others[place], False)
-        return None
+        texts = self._texts
+        return find_alike(texts, texts.text(number), texts.sketch(number), equals, others, self._threshold)
