@@ -68,10 +68,10 @@ def read_chunk(path: str, schema: pa.Schema) -> pa.Table:
     folder, _, name = path.rpartition("/")
     content = open_storage(folder).read(name)
     try:
-        table = pq.read_table(pa.BufferReader(content), schema=schema)
+        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise StoreError(f"the chunk {path} is broken: {error}", hint=_AGAIN) from error
-    if table_digest(table) != chunk_digest(path):
+    if table.schema != schema or table_digest(table) != chunk_digest(path):
         raise StoreError(f"the chunk {path} does not hold what its name says", hint=_AGAIN)
     return table
 
