@@ -2,22 +2,19 @@
 
 In: sizes (default 10,000 and 100,000; add 1,000,000). Out: a line for each size, each measured in a process of its own.
 Questions are made of 400 patterns with names, places, numbers and clauses in them; one in ten says an earlier one again
-with a word changed. Linear time shows as a ratio near 1 in the last column (processor time a question, against the
-first size).
+with a word changed.
 
     python -m benchmarks.dedup 10000 100000 1000000
 """
 
 from __future__ import annotations
 
-import resource
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Iterator
 from random import Random
 
+from benchmarks.sizes import main, taking
 from data.neardup import Buckets, NearDuplicates
 from data.texts import Texts
 
@@ -49,37 +46,13 @@ def questions(count: int) -> Iterator[str]:
 
 def measure(count: int) -> tuple[int, float]:
     """How many are alike, and the processor's seconds without those that making the questions took."""
-    texts, spent = Texts(), 0.0
-    source = questions(count)
-    while batch := list(islice(source, 10_000)):
-        start = time.process_time()
-        for text in batch:
-            texts.add(text)
-        spent += time.process_time() - start
+    texts = Texts()
+    spent = taking(lambda source: deque(map(texts.add, source), maxlen=0), questions(count))
     start = time.process_time()
     kept = NearDuplicates(Buckets(texts))
     found = sum(kept.keep(number) is not None for number in range(count))
     return found, spent + time.process_time() - start
 
 
-def main(module: str, one: Callable[[int], tuple[int, float]], what: str, sizes: Sequence[int]) -> None:
-    """Each size in a process of its own, and a line of what it took."""
-    if len(sys.argv) == 3 and sys.argv[1] == "--one":
-        wall = time.monotonic()
-        found, spent = one(int(sys.argv[2]))
-        print(found, spent, time.monotonic() - wall, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        return
-    print(f"{'questions':>10} {what:>8} {'cpu s':>8} {'wall s':>8} {'us each':>8} {'peak MiB':>9} {'ratio':>6}")
-    first = 0.0
-    for size in [int(word) for word in sys.argv[1:]] or sizes:
-        command = [sys.executable, "-m", module, "--one", str(size)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        count, cpu, wall, peak = map(float, done.stdout.split())
-        each = 1e6 * cpu / size
-        first = first or each
-        row = f"{size:10,} {count:8,.0f} {cpu:8.1f} {wall:8.1f} {each:8.0f} {peak:9.0f}"
-        print(f"{row} {each / first:5.2f}x", flush=True)
-
-
 if __name__ == "__main__":
-    main("benchmarks.dedup", measure, "alike", [10_000, 100_000])
+    main(measure, "alike", [10_000, 100_000])

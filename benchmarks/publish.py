@@ -20,11 +20,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import multiprocessing
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -34,6 +32,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.sizes import apart, seconds, taking
 from data.ledger import LedgerRow
 from data.manifest import Origin
 from data.parquet import write_tables
@@ -143,13 +142,6 @@ def empty_candidates(rows: int) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=CANDIDATES)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """CPU seconds of one call, of all threads."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def hash_rows(file: Path) -> None:
     """One pass of orjson and sha256 over the rows of a Parquet file."""
     for batch in pq.ParquetFile(file).iter_batches(1024):
@@ -177,17 +169,10 @@ def load(what: str, cache: Path) -> None:
     assert len(datasets.load_dataset(name, split="train", cache_dir=str(cache), **files))
 
 
-def published(folder: str, rows: int) -> tuple[float, float]:
-    """Seconds of publishing rows that come as a stream from disk, and the peak memory of this process (MB)."""
+def published(folder: str, rows: int) -> float:
+    """Seconds of publishing rows that come as a stream from disk."""
     chunks = (pq.ParquetFile(path).read(use_threads=False) for path in sorted(Path(folder, "chunks").iterdir()))
-    spent = seconds(lambda: publish(open_storage(f"{folder}/sets"), publication(rows, chunks)))
-    return spent, peak()
-
-
-def peak() -> float:
-    """The most memory that this process had (MB). `getrusage` would begin with that of the one it was forked from."""
-    (line,) = [one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith("VmHWM")]
-    return int(line.split()[1]) / 1024
+    return seconds(lambda: publish(open_storage(f"{folder}/sets"), publication(rows, chunks)))
 
 
 def blocks(file: Path, rows: int) -> Iterator[pa.Table]:
@@ -213,39 +198,20 @@ def made(folder: Path, rows: int) -> tuple[int, float]:
     return raw, spent
 
 
-def writing(write: Callable[[Iterator[pa.Table]], object], source: Iterator[pa.Table]) -> float:
-    """CPU seconds of writing tables, without those that it takes to get them."""
-    getting = 0.0
-
-    def got() -> Iterator[pa.Table]:
-        nonlocal getting
-        while True:
-            start = time.process_time()
-            table = next(source, None)
-            getting += time.process_time() - start
-            if table is None:
-                return
-            yield table
-
-    return seconds(lambda: write(got())) - getting
-
-
 def measure(rows: int) -> Measured:
     """Everything for one size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         raw, bare = made(folder, rows)
-        spawn = multiprocessing.get_context("spawn")
-        with spawn.Pool(1) as pool:
-            spent, megabytes = pool.apply(published, (name, rows))
+        spent, megabytes = apart(published, name, rows)
         (version,) = (folder / "sets" / "bench" / "versions").iterdir()
         whole, own = folder / "bare.parquet", folder / "own.parquet"
         return Measured(
             rows=rows,
             raw=raw,
             bare=bare,
-            write=writing(lambda source: write_tables(own, source, TASKS), blocks(whole, BLOCK)),
-            sort_and_write=writing(
+            write=taking(lambda source: write_tables(own, source, TASKS), blocks(whole, BLOCK)),
+            sort_and_write=taking(
                 lambda source: write_tables(own, sorted_by_id(source, TASKS, folder), TASKS), blocks(whole, CHUNK)
             ),
             hashing=seconds(lambda: hash_rows(whole)),

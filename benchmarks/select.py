@@ -11,11 +11,12 @@ selection; memory is the process's, which with all its imports begins near 65 Mi
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
-from itertools import islice
 from random import Random
 
-from benchmarks.dedup import main, questions
+from benchmarks.dedup import questions
+from benchmarks.sizes import main, taking
 from data.candidates import Candidate, Candidates
 from data.records import Band
 from data.rule import Rule
@@ -38,17 +39,12 @@ def pool(count: int) -> Iterator[Candidate]:
 
 def measure(count: int) -> tuple[int, float]:
     """How many were chosen, and the processor's seconds without those that making the candidates took."""
-    candidates, spent = Candidates(), 0.0
-    source = pool(count)
-    while batch := list(islice(source, 10_000)):
-        start = time.process_time()
-        for one in batch:
-            candidates.add(one)
-        spent += time.process_time() - start
+    candidates = Candidates()
+    spent = taking(lambda source: deque(map(candidates.add, source), maxlen=0), pool(count))
     start = time.process_time()
     found = select(candidates, Rule(count // 10))
     return len(found.chosen), spent + time.process_time() - start
 
 
 if __name__ == "__main__":
-    main("benchmarks.select", measure, "chosen", [10_000, 100_000])
+    main(measure, "chosen", [10_000, 100_000])
