@@ -56,7 +56,7 @@ def _with_peak(work: Callable[..., Found], *given: object) -> tuple[Found, float
 
 
 def main(measure: Callable[[int], tuple[int, float]], what: str, sizes: Sequence[int]) -> None:
-    """A line for each size: how many `measure` found, in how many CPU seconds; `wall s` has the process's start in it."""
+    """A line for each size: how many `measure` found, and in how many CPU seconds; `wall s` includes the start."""
     print(f"{'questions':>10} {what:>8} {'cpu s':>8} {'wall s':>8} {'us each':>8} {'peak MiB':>9} {'ratio':>6}")
     first = 0.0
     for size in [int(word) for word in sys.argv[1:]] or sizes:
