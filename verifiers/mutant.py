@@ -38,6 +38,19 @@ class Mutant:
     place: str = ""
 
 
+@dataclass(slots=True)
+class Looks:
+    """How many values may still be looked at while mutants of one gold are made, each in that many branches."""
+
+    branches: int
+    left: int = MAX_LOOKED
+
+    def afford(self, values: int) -> bool:
+        """Count values that are about to be looked at; False once they are too many."""
+        self.left -= values * self.branches
+        return self.left >= 0
+
+
 @dataclass(frozen=True)
 class Gold:
     """What mutants are made of: a task whose calls are proved (RULES C). Places of calls count from 0."""
@@ -72,15 +85,6 @@ class Gold:
             elif isinstance(schema, list):
                 inside += schema
         return most
-
-    @cached_property
-    def _looked(self) -> list[int]:
-        return [0]
-
-    def affords(self, values: int) -> bool:
-        """Count values that are about to be looked at; False once they are too many. A copy counts from the start."""
-        self._looked[0] += values * self.branches
-        return self._looked[0] <= MAX_LOOKED
 
     @cached_property
     def originals(self) -> tuple[int, ...]:
@@ -120,9 +124,11 @@ class Gold:
         calls = self.with_call(place, {**self.calls[place], "arguments": arguments})
         return Mutant(kind, calls, f"call {place + 1}, {detail}", where)
 
-    def unequal(self, kind: Kind, place: int, arguments: Json, detail: str, where: str = "") -> Iterator[Mutant]:
+    def unequal(
+        self, looks: Looks, kind: Kind, place: int, arguments: Json, detail: str, where: str = ""
+    ) -> Iterator[Mutant]:
         """The mutant with these arguments of one call, if they are valid and do not equal the gold's (RULES A2-A6)."""
-        if not self.affords(1 + self.values[place]):
+        if not looks.afford(1 + self.values[place]):
             return
         given, changed = _followed(self.calls[place]["arguments"], self.originals), _followed(arguments, self.originals)
         if equal(given, changed, self.parameters(place)):

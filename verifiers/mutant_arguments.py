@@ -12,7 +12,7 @@ from itertools import combinations, islice
 from data.records import Json
 from verifiers.answer import reference
 from verifiers.grounding import must_be_said
-from verifiers.mutant import Gold, Mutant, replaced, targets
+from verifiers.mutant import Gold, Looks, Mutant, replaced, targets
 from verifiers.plausible import Hints, leaves, others
 from verifiers.schema_places import Path, schemas_at, written
 
@@ -54,12 +54,12 @@ def _silences(gold: Gold, place: int, arguments: dict[str, Json], name: str) -> 
             yield variant
 
 
-def omitted(gold: Gold) -> Iterator[Mutant]:
+def omitted(gold: Gold, looks: Looks) -> Iterator[Mutant]:
     """Each argument, each member of an object, and the last item of each list left out."""
     for place, call in enumerate(gold.calls):
         for path in _parts(call["arguments"], ()):
             rest = replaced(call["arguments"], path)
-            yield from gold.unequal("omit", place, rest, f"{written(path)[:80]} left out")
+            yield from gold.unequal(looks, "omit", place, rest, f"{written(path)[:80]} left out")
 
 
 def _parts(value: Json, path: Path) -> Iterator[Path]:
@@ -74,31 +74,31 @@ def _parts(value: Json, path: Path) -> Iterator[Path]:
             yield from _parts(item, (*path, index))
 
 
-def exchanged(gold: Gold) -> Iterator[Mutant]:
+def exchanged(gold: Gold, looks: Looks) -> Iterator[Mutant]:
     """Two values of a call exchanged, where both may stand in either place."""
     for place in range(len(gold.calls)):
         arguments = gold.arguments(place)
         for (one, value), (two, other) in combinations(islice(arguments.items(), MAX_EXCHANGED), 2):
             turned = {**arguments, one: other, two: value}
-            yield from gold.unequal("exchange", place, turned, f"{one[:80]} and {two[:80]} exchanged")
+            yield from gold.unequal(looks, "exchange", place, turned, f"{one[:80]} and {two[:80]} exchanged")
 
 
-def revalued(gold: Gold, told: Hints) -> Iterator[Iterator[Mutant]]:
+def revalued(gold: Gold, told: Hints, looks: Looks) -> Iterator[Iterator[Mutant]]:
     """For each value of each call, the mutants in which it is another; those first that have alternatives."""
     found = [(place, *leaf) for place, call in enumerate(gold.calls) for leaf in leaves(call["arguments"])]
     for place, path, value in sorted(found, key=lambda one: one[1][0] not in gold.accept[one[0]]):
-        yield _revalued(gold, place, path, value, told)
+        yield _revalued(gold, place, path, value, told, looks)
 
 
-def _revalued(gold: Gold, place: int, path: Path, value: Json, told: Hints) -> Iterator[Mutant]:
+def _revalued(gold: Gold, place: int, path: Path, value: Json, told: Hints, looks: Looks) -> Iterator[Mutant]:
     call = gold.calls[place]
     if target := reference(value):
         instead: Iterator[Json] = (f"$var_{number}{target[1]}" for number in range(1, place + 1))
     else:
         instead = others(value, schemas_at(gold.parameters(place), path).here, told)
     for new in islice(instead, MAX_TRIED):
-        if not gold.affords(1):
+        if not looks.afford(1):
             return
         detail = f"{written(path)[:80]}: {repr(new)[:80]} for {repr(value)[:80]}"
         arguments = replaced(call["arguments"], path, new)
-        yield from gold.unequal("value", place, arguments, detail, f"call {place + 1}, {written(path)}")
+        yield from gold.unequal(looks, "value", place, arguments, detail, f"call {place + 1}, {written(path)}")

@@ -13,7 +13,7 @@ from verifiers.answer import reference
 from verifiers.calls import check_calls
 from verifiers.filling import filled
 from verifiers.grounding import check_grounding
-from verifiers.mutant import Gold, Mutant, arranged, targets
+from verifiers.mutant import Gold, Looks, Mutant, arranged, targets
 from verifiers.plausible import Hints
 
 MAX_TOOLS = 32
@@ -94,22 +94,22 @@ def sequences(gold: Gold) -> Iterator[Mutant]:
             yield Mutant("sequence", arranged(gold.calls, order), f"call {place + 1} before call {place}")
 
 
-def swapped(gold: Gold, told: Hints) -> Iterator[Mutant]:
+def swapped(gold: Gold, told: Hints, looks: Looks) -> Iterator[Mutant]:
     """Each call by another tool, with the same arguments as far as it takes them."""
     for place, call in enumerate(gold.calls):
         for tool in gold.menu.tools[:MAX_TOOLS]:
-            other = _call_of(gold, tool, gold.arguments(place), told) if tool["name"] != call["name"] else None
+            other = _call_of(gold, tool, gold.arguments(place), told, looks) if tool["name"] != call["name"] else None
             if other and gold.valid(place, other):
                 detail = f"call {place + 1}: {str(other['name'])[:80]} for {str(call['name'])[:80]}"
                 yield Mutant("swap", gold.with_call(place, other), detail, f"call {place + 1}")
 
 
-def added(gold: Gold, told: Hints) -> Iterator[Mutant]:
+def added(gold: Gold, told: Hints, looks: Looks) -> Iterator[Mutant]:
     """One call more, the last: of each tool that the gold does not use, then the gold's last one again."""
     used = {call["name"] for call in gold.calls}
     given = {name: value for place in range(len(gold.calls)) for name, value in gold.arguments(place).items()}
     for tool in gold.menu.tools[:MAX_TOOLS]:
-        call = _call_of(gold, tool, given, told) if tool["name"] not in used else None
+        call = _call_of(gold, tool, given, told, looks) if tool["name"] not in used else None
         if call and gold.valid(len(gold.calls), call):
             yield Mutant("add", (*gold.calls, call), f"{str(call['name'])[:80]} called besides")
     yield Mutant("add", (*gold.calls, gold.calls[-1]), f"call {len(gold.calls)} made twice")
@@ -121,9 +121,9 @@ def all_at_once(gold: Gold, more: Sequence[JsonObject]) -> Mutant:
     return Mutant("all", (*gold.calls, *more), f"all at once: {names} besides the gold")
 
 
-def _call_of(gold: Gold, tool: JsonObject, given: JsonObject, told: Hints) -> JsonObject | None:
+def _call_of(gold: Gold, tool: JsonObject, given: JsonObject, told: Hints, looks: Looks) -> JsonObject | None:
     name = str(tool["name"])
-    if not gold.affords(10 + 10 * len(given)):
+    if not looks.afford(10 + 10 * len(given)):
         return None
     arguments = filled(gold.menu, name, given, told)
     return None if arguments is None else {"name": name, "arguments": arguments}

@@ -8,12 +8,11 @@ Not promised: every wrong answer there is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice, zip_longest
 
 from data.canonical import canonical_json
 from data.records import JsonObject
-from verifiers.mutant import Gold, Mutant
+from verifiers.mutant import Gold, Looks, Mutant
 from verifiers.mutant_arguments import exchanged, hollow, omitted, revalued
 from verifiers.mutant_calls import added, dropped, empty, needless, reordered, repeated, sequences, swapped
 from verifiers.plausible import hints
@@ -32,18 +31,18 @@ def mutants(gold: Gold, resolved: Sequence[JsonObject] | None = None, most: int 
     `resolved`: where the gold was replayed, its calls with the values in place of the references. Then there are also
     independent calls in another order (`sequence`), and a call left out whose result the task says itself.
     """
-    gold = replace(gold)
+    looks = Looks(gold.branches)
     shaped = -(-most // 3)
     told = hints(gold.messages, gold.calls)
     shapes = [empty(), dropped(gold), repeated(gold), hollow(gold), reordered(gold)]
     if resolved is not None:
         shapes += [needless(gold, resolved), sequences(gold)]
-    shapes += [swapped(gold, told), added(gold, told), omitted(gold), exchanged(gold)]
+    shapes += [swapped(gold, told, looks), added(gold, told, looks), omitted(gold, looks), exchanged(gold, looks)]
     seen = {canonical_json(gold.calls)}
     found = (mutant for shape in shapes for mutant in islice(_once(shape, seen), max(1, shaped // 5)))
     yield from islice(found, shaped)
     valued = most - shaped
-    places = [islice(_once(place, seen), MAX_PER_PLACE) for place in islice(revalued(gold, told), valued)]
+    places = [islice(_once(place, seen), MAX_PER_PLACE) for place in islice(revalued(gold, told, looks), valued)]
     turns = (mutant for turn in zip_longest(*places) for mutant in turn if mutant)
     yield from islice(turns, valued)
 
