@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from prefect.context import FlowRunContext
@@ -20,8 +20,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from data.errors import SparringError, UsageError
 from flows.context import forget
-
-THREADS = 4
+from flows.flow_options import WORKERS
 
 
 @contextmanager
@@ -39,14 +38,11 @@ def running_on(runner: str, root: str) -> Iterator[int]:
             yield slots
 
 
-Opened = AbstractContextManager[tuple[Any, int]]
-
-
 @contextmanager
 def _threads(_where: str, _root: str) -> Iterator[tuple[Any, int]]:
-    tasks: ThreadPoolTaskRunner[Any] = ThreadPoolTaskRunner(max_workers=THREADS)
+    tasks: ThreadPoolTaskRunner[Any] = ThreadPoolTaskRunner(max_workers=WORKERS)
     with tasks:
-        yield tasks, THREADS
+        yield tasks, WORKERS
 
 
 @contextmanager
