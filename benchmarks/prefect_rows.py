@@ -24,8 +24,7 @@ from typing import Any
 
 import httpx
 
-from flows.server import own_server
-from tests.flows.served_support import free_port
+from flows.server import free_port, own_server
 
 TABLES = ("flow_run", "task_run", "task_run_state", "log", "artifact", "events", "event_resources")
 

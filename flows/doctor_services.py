@@ -15,7 +15,7 @@ import yaml
 
 from data.errors import SparringError
 from flows.doctor import Finding
-from flows.server import LOCAL_URL, check_admitted, healthy
+from flows.server import find_server
 from flows.settings import checkout
 from policies.connect import engine_digest, engine_kind, open_policy
 from policies.endpoint import KEYS
@@ -71,16 +71,8 @@ def proxies() -> Iterator[Finding]:
 
 
 def prefect() -> Iterator[Finding]:
-    """The server that a run would use; if it stays, its pool, workers, deployments and runs."""
-    given = os.environ.get("PREFECT_API_URL", "")
-    url = given or (LOCAL_URL if healthy(LOCAL_URL) else "")
-    if url and not healthy(url):
-        do = "start it (`make serve`), or unset PREFECT_API_URL: a run then has a server of its own"
-        yield Finding("prefect", "fault", f"no server answers at {url} (PREFECT_API_URL)", do)
-        return
-    if url:
-        check_admitted(url)
-        os.environ["PREFECT_API_URL"] = url
+    """The server that a run would find, its pool, workers, deployments and runs; raises `ServerError` as a run."""
+    url = find_server()
     # Only now: Prefect reads its settings once, when it is first imported.
     import prefect as installed
     from prefect.client.orchestration import get_client

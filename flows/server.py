@@ -54,21 +54,10 @@ def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
         ServerError: the configured server does not answer, or ours does not come up.
     """
     os.environ.update({key: os.environ.get(key, value) for key, value in QUIET.items()})
-    configured = os.environ.get("PREFECT_API_URL")
-    if configured:
-        if not healthy(configured):
-            raise ServerError(
-                f"no Prefect server answers at {configured} (PREFECT_API_URL)",
-                hint="start it, or unset PREFECT_API_URL to run with a server of our own",
-            )
-        check_admitted(configured)
-        yield configured, True
-    elif healthy(LOCAL_URL):
-        check_admitted(LOCAL_URL)
-        os.environ["PREFECT_API_URL"] = LOCAL_URL
-        yield LOCAL_URL, True
+    if url := find_server():
+        yield url, True
     else:
-        with own_server(log, _free_port()) as url:
+        with own_server(log, free_port()) as url:
             os.environ["PREFECT_API_URL"] = url
             try:
                 yield url, False
@@ -76,7 +65,25 @@ def prefect_server(log: Path) -> Iterator[tuple[str, bool]]:
                 del os.environ["PREFECT_API_URL"]
 
 
-def check_admitted(url: str) -> None:
+def find_server() -> str:
+    """The API's URL of the server that is there for a run, then also in `PREFECT_API_URL`; empty where none is.
+
+    Raises `ServerError` if the configured one does not answer, or either wants a login that this process lacks.
+    """
+    configured = os.environ.get("PREFECT_API_URL", "")
+    if configured and not healthy(configured):
+        raise ServerError(
+            f"no Prefect server answers at {configured} (PREFECT_API_URL)",
+            hint="start it (`make serve`), or unset PREFECT_API_URL: a run then has a server of its own",
+        )
+    url = configured or (LOCAL_URL if healthy(LOCAL_URL) else "")
+    if url:
+        _check_admitted(url)
+        os.environ["PREFECT_API_URL"] = url
+    return url
+
+
+def _check_admitted(url: str) -> None:
     """Raise `ServerError` if the server wants a login that this process does not have."""
     login = os.environ.get("PREFECT_API_AUTH_STRING", "")
     auth = tuple(login.split(":", 1)) if ":" in login else None
@@ -154,7 +161,8 @@ def end_with_worker() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from flows.server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -94,12 +95,6 @@ def processes(run: str) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

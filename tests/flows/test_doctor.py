@@ -39,7 +39,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("SPARRING_API_KEY", "OPENAI_API_KEY", "SPARRING_WEIGHTS", "PREFECT_API_URL", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("flows.doctor_services.LOCAL_URL", "http://127.0.0.1:9/api")
+    monkeypatch.setattr("flows.server.LOCAL_URL", "http://127.0.0.1:9/api")
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.server import healthy
+from flows.server import free_port, healthy
 from flows.workdir import open_workdir
 from tests.flows.flows_support import Done, sparring
-from tests.flows.served_support import ROOT, free_port
+from tests.flows.served_support import ROOT
 from tests.policies.fake_server import FakeServer, Handler, answer, serve
 
 pytestmark = pytest.mark.flow
