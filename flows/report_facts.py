@@ -58,9 +58,9 @@ class Spread(Summary):
         self.tools.update({str(call["name"]) for call in task.calls})
         self.menus.update(str(tool["name"]) for tool in task.tools)
 
-    def read(self, table: pa.Table) -> None:
-        """The same from the columns `_TASKS`."""
-        self.count(table)
+    def count(self, table: pa.Table) -> None:
+        """The same from the columns `_TASKS`, but for the menus."""
+        Summary.count(self, table)
         for text in plain_values(table["calls_json"]):
             self.tools.update({str(call["name"]) for call in json.loads(text)})
 
@@ -220,7 +220,7 @@ def spread_of(version: Version) -> Spread:
     """What the tasks of a version are."""
     spread = Spread()
     for table in version.stored_tasks(columns=_TASKS):
-        spread.read(table)
+        spread.count(table)
     return spread
 
 

@@ -5,7 +5,7 @@ In: the new version's own tables, and its origin, rule and ledger. Out: `Curricu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
@@ -36,16 +36,9 @@ def remade(
     fates, spread = Fates(), Spread()
     ledger = tally(fates.watch(candidates), costs)
     first: list[tuple[Task, Score]] = []
-    for table in _read(spread, tasks):
+    for table in spread.watch(tasks):
         rows = table.slice(0, TABLE_ROWS - len(first)).to_pylist()
         first += [(task_from_row(row), score_from_row(row)) for row in rows]
     past = versions_before(earlier_versions(store, name, origin.run))
     facts = Facts(name, "", origin, rule, ledger, spread, fates, past)
     return Curriculum(facts, shortfall=shortfall, tasks=task_rows(first), changes=changes)
-
-
-def _read(spread: Spread, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """The same tables, counted on their way."""
-    for table in tables:
-        spread.read(table)
-        yield table
