@@ -23,8 +23,9 @@ from data.storage import Storage
 from data.version import logged_version, set_names
 from flows.doctor import Finding
 from flows.preflight import check_store
-from flows.settings import is_url, policies_home, state_home
+from flows.settings import is_url, policies_home, runs_home
 from flows.store_option import given_store
+from flows.workdir import CLAIM, LOCK
 from policies.checkpoints import unfinished, verify
 from policies.players import BASE, Slot, check_apart, find, resolve
 from policies.promotions import playing
@@ -65,10 +66,15 @@ def _keys() -> Iterator[Finding]:
 
 def _room(check: str, folder: Path) -> Finding:
     """Free space where a folder is, or would be."""
-    there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    there = _there(folder)
     free = shutil.disk_usage(there).free
     said = f"{free / 1e9:.1f} GB free at {there}"
     return Finding(check, "note", said, "free some space") if free < SCARCE else Finding(check, "ok", said)
+
+
+def _there(folder: Path) -> Path:
+    """The folder, or the nearest above it that is there."""
+    return next(one for one in (folder, *folder.absolute().parents) if one.exists())
 
 
 def _sets(place: Storage) -> Iterator[Finding]:
@@ -93,13 +99,13 @@ def _sets(place: Storage) -> Iterator[Finding]:
 
 
 def work_folders() -> Iterator[Finding]:
-    """Folders of runs: who is at work, what lies idle, and whether there is room."""
-    home = state_home()
-    folders = sorted(path.parent for path in (home / "runs").glob("*/run.json"))
+    """Folders of runs: who is at work, what lies idle or broken, and whether more can be made."""
+    home = runs_home()
+    folders = sorted(path.parent for path in home.glob(f"*/{CLAIM}"))
     holders = _holders()
-    busy = {folder: pid for folder in folders if (pid := holders.get(_identity(folder / "lock"))) is not None}
+    busy = {folder: pid for folder in folders if (pid := holders.get(_identity(folder / LOCK))) is not None}
     idle = {folder: _days(folder) for folder in folders if folder not in busy}
-    said = f"{len(folders)} in {home / 'runs'}"
+    said = f"{len(folders)} in {home}"
     if busy:
         said += f"; at work: {', '.join(f'{folder.name} (process {pid})' for folder, pid in busy.items())}"
     stale = [folder for folder, days in idle.items() if days > STALE_DAYS]
@@ -109,11 +115,10 @@ def work_folders() -> Iterator[Finding]:
     else:
         yield Finding("work folders", "ok", said)
     if broken := [folder for folder in folders if not _says_whose(folder)]:
-        said = f"{', '.join(map(str, broken))}: run.json does not say whose it is"
+        said = f"{', '.join(map(str, broken))}: {CLAIM} does not say whose it is"
         yield Finding("work folders", "fault", said, "remove the folder, or give another --workdir")
-    writable = next(one for one in (home, *home.parents) if one.exists())
-    if not os.access(writable, os.W_OK):
-        yield Finding("work folders", "fault", f"{writable} is not writable", "mend its rights, or give --workdir")
+    if not os.access(there := _there(home), os.W_OK):
+        yield Finding("work folders", "fault", f"{there} is not writable", "mend its rights, or give --workdir")
 
 
 def _holders() -> dict[tuple[int, int, int], int]:
@@ -144,7 +149,7 @@ def _days(folder: Path) -> float:
 
 def _says_whose(folder: Path) -> bool:
     try:
-        return isinstance(json.loads((folder / "run.json").read_bytes()), dict)
+        return isinstance(json.loads((folder / CLAIM).read_bytes()), dict)
     except (OSError, ValueError):
         return False
 

@@ -327,7 +327,7 @@ def own_folder(workdir: str, default: str) -> Path:
     """The work folder on this machine: `workdir`, or by default, and for what stays here of one in a bucket, `default`
     below our state.
     """
-    return Path(workdir) if workdir and not is_url(workdir) else state_home() / "runs" / default
+    return Path(workdir) if workdir and not is_url(workdir) else runs_home() / default
 
 
 def checkout() -> Path | None:
@@ -339,6 +339,11 @@ def checkout() -> Path | None:
 def state_home() -> Path:
     """`.sparring` in the current folder: work folders and the players."""
     return Path.cwd() / ".sparring"
+
+
+def runs_home() -> Path:
+    """Where the work folders of runs lie that were given none."""
+    return state_home() / "runs"
 
 
 def policies_home() -> Path:

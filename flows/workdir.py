@@ -25,6 +25,7 @@ from data.storage import Storage, open_storage
 from flows.settings import is_url
 
 CLAIM = "run.json"
+LOCK = "lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def open_workdir(root: str | Path, identity: dict[str, Any], lock: Path | None =
     folder = lock or Path(root)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o644)
+        handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     except OSError as fault:
         raise StoreError(
             f"the work folder {folder} cannot be used: {fault.strerror}",
