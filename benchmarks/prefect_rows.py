@@ -24,6 +24,7 @@ from typing import Any
 
 import httpx
 
+from benchmarks.scale import asking, database, environment
 from flows.server import free_port, own_server
 
 TABLES = ("flow_run", "task_run", "task_run_state", "log", "artifact", "events", "event_resources")
@@ -31,20 +32,17 @@ TABLES = ("flow_run", "task_run", "task_run_state", "log", "artifact", "events",
 
 def run(folder: Path, candidates: int) -> float:
     """The run; its wall time in seconds."""
-    command = [sys.executable, "-m", "flows.cli", "run", "--engine", "scripted", "--tasks", str(candidates // 3)]
-    command += ["--budget", str(candidates), "--seed", "1", "--store", f"{folder}/sets", "--workdir", f"{folder}/work"]
+    command = [sys.executable, "-m", "flows.cli", *asking(folder, candidates), "--engine", "scripted"]
     begin = time.monotonic()
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | {"PYTHONPATH": str(Path.cwd())}, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise SystemExit(f"the run ended with {done.returncode}: {done.stderr}")
     return time.monotonic() - begin
 
 
-def rows(database: Path) -> dict[str, int]:
+def rows(path: Path) -> dict[str, int]:
     """Rows of each table."""
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
         return {table: connection.execute(f"select count(*) from {table}").fetchone()[0] for table in TABLES}
 
 
@@ -107,9 +105,8 @@ def main() -> None:
         folder = Path(name)
         os.environ["PREFECT_HOME"] = str(folder / "prefect")
         print(f"{options.candidates:,} candidates in {run(folder, options.candidates):.1f} s", flush=True)
-        database = folder / "prefect" / "prefect.db"
-        files = database.parent.glob(f"{database.name}*")
-        print(f"database {sum(file.stat().st_size for file in files) / 1e6:.1f} MB, {rows(database)}", flush=True)
+        home = folder / "prefect"
+        print(f"database {database(home)[1]:.1f} MB, {rows(home / 'prefect.db')}", flush=True)
         port = free_port()
         with own_server(folder / "server.log", port), httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
             run_id = client.post("/api/flow_runs/filter", json={}).raise_for_status().json()[0]["id"]

@@ -87,26 +87,29 @@ def recorded() -> None:
         Path(os.environ[BUSY]).write_text(str(busy.seconds))
 
 
+def asking(folder: Path, budget: int) -> list[str]:
+    """The words of a run in a folder of its own, asked for a third of its candidates as tasks."""
+    words = ["run", "--tasks", str(max(1, budget // 3)), "--budget", str(budget), "--seed", "1"]
+    return [*words, "--store", f"{folder}/sets", "--workdir", f"{folder}/work"]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What such a run is started with: this code, and a Prefect server of its own."""
+    kept = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
+    return kept | {"PYTHONPATH": str(Path.cwd()), "PREFECT_HOME": f"{folder}/prefect"}
+
+
 def measure(budget: int, engine: str, runner: str) -> Measured:
     """Run the flow once over this many candidates at most."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        arguments = ["run", "--json", "--engine", engine, "--runner", runner, "--seed", "1"]
-        arguments += ["--tasks", str(max(1, budget // 3)), "--budget", str(budget)]
-        arguments += ["--store", f"{folder}/sets", "--workdir", f"{folder}/work"]
-        kept = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
-        environment = kept | {
-            "PYTHONPATH": str(Path.cwd()),
-            "PREFECT_HOME": f"{folder}/prefect",
-            BUSY: f"{folder}/busy",
-        }
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-c", RUN, *arguments],
+            [sys.executable, "-c", RUN, *asking(folder, budget), "--json", "--engine", engine, "--runner", runner],
             stdout=subprocess.PIPE,
             stderr=(folder / "log").open("wb"),
             cwd=folder,
-            env=environment,
+            env=environment(folder) | {BUSY: f"{folder}/busy"},
         )
         assert process.stdout is not None
         said = process.stdout.read()
