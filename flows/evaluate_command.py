@@ -16,6 +16,7 @@ import typer
 
 from data.atomic import write_bytes
 from data.errors import StoreError
+from flows import task_options as options
 from flows.evaluate_settings import BENCHES, EvaluateConfig, plan_of
 from flows.evaluation import RESULT, evaluate
 from flows.evaluation_table import print_tables
@@ -42,7 +43,7 @@ def evaluate_command(
     handoff: Annotated[
         bool, typer.Option(help="also from the gold's intermediate states, where tasks have a world")
     ] = False,
-    style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
+    style: options.Style = "auto",
     temperature: Annotated[float, typer.Option(min=0, max=2, help="of the solvers")] = 0.7,
     max_tokens: Annotated[int, typer.Option(min=0, help="of an answer; 0: what the style needs")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="the same seed draws the same")] = 0,

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from data.errors import SparringError
+from flows import task_options as options
 from flows.evolve_settings import EvolveConfig
 from flows.executing import execute
 from flows.own_tools import gathered
@@ -35,13 +36,13 @@ def evolve_command(
     rounds: Annotated[int, typer.Option(help="rounds in all; more than before go further")] = 3,
     name: Annotated[str, typer.Option(help="name of the task set, a version each round")] = "evolved",
     tasks: Annotated[int, typer.Option(help="tasks of each round's version")] = 32,
-    seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
+    seed: options.Seed = 0,
     budget: Annotated[int, typer.Option(help="candidates of a round at most; 0: 32 for each task")] = 0,
     engine: Annotated[
         str, typer.Option(help="vllm[:folder], which can be trained; or another one with --no-train")
     ] = "vllm",
-    generator: Annotated[str, typer.Option(help="another engine for the generator")] = "",
-    solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
+    generator: options.Generator = "",
+    solver: options.Solver = "",
     weights: Annotated[str, typer.Option(help="separate, or shared by both players (the ablation)")] = "separate",
     train: Annotated[bool, typer.Option("--train/--no-train", help="train both players in each round")] = True,
     difficulty: Annotated[
@@ -56,23 +57,21 @@ def evolve_command(
     probe_items: Annotated[int, typer.Option(help="items of each kind in a probe at most; 0: all")] = 0,
     bench: Annotated[list[str] | None, typer.Option(help="NAME=PATH, also evaluated at the end; repeatable")] = None,
     tools: Annotated[str, typer.Option(help="your own tools, as of `sparring run`")] = "",
-    domain: Annotated[list[str] | None, typer.Option(help="only this domain; may be repeated")] = None,
+    domain: options.Domain = None,
     mode: Annotated[str, typer.Option(help="catalogue, or open (the model writes the tools too)")] = "catalogue",
     kinds: Annotated[str, typer.Option(help="shares by kind of task, as single=0.6,parallel=0.4")] = "",
-    harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
-    style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
-    grammar: Annotated[
-        bool, typer.Option("--grammar/--no-grammar", help="hold a small generator's words to format and values")
-    ] = True,
-    k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
-    k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
-    confirm: Annotated[int, typer.Option(help="fresh attempts for each selected task")] = 0,
-    mix: Annotated[str, typer.Option(help="shares by pass rate, as easy=0.2,frontier=0.6,hard=0.2")] = "",
+    harness: options.Harness = "json",
+    style: options.Style = "auto",
+    grammar: options.Grammar = True,
+    k: options.Attempts = 8,
+    k_max: options.MostAttempts = 0,
+    confirm: options.Confirm = 0,
+    mix: options.Shares = "",
     held_out: Annotated[list[Path] | None, typer.Option(help="a file whose questions may not come; repeatable")] = None,
-    temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
+    temperature: options.Temperature = 0.7,
     store: Annotated[str, typer.Option(help="where versions go: a folder or s3://bucket/prefix")] = "",
     workdir: Annotated[str, typer.Option(help="where the rounds lie; default below .sparring")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
+    as_json: options.EndJson = False,
 ) -> None:
     """Let two players evolve: train, propose, verify, solve, publish, train, evaluate, promote or keep."""
     values: dict[str, Any] = {

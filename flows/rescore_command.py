@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from flows import task_options as options
 from flows.executing import carry_out
 from flows.rescore_settings import RescoreConfig
 from flows.settings import build
@@ -24,20 +25,18 @@ def rescore_command(
     solver: Annotated[
         str, typer.Option(help="what is measured: an engine or checkpoint:NAME; default the promoted one")
     ] = "",
-    harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
-    style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
-    k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
-    k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
-    temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
-    seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
+    harness: options.Harness = "json",
+    style: options.Style = "auto",
+    k: options.Attempts = 8,
+    k_max: options.MostAttempts = 0,
+    temperature: options.Temperature = 0.7,
+    seed: options.Seed = 0,
     store: Annotated[str, typer.Option(help="where versions lie: a folder or s3://bucket/prefix")] = "",
     workdir: Annotated[
         str, typer.Option(help="where the chunks lie: a folder or s3://bucket/prefix; default below .sparring")
     ] = "",
-    runner: Annotated[
-        str, typer.Option(help="where steps run: threads, dask or ray; dask:4 (processes), dask:tcp://host:8786")
-    ] = "threads",
-    as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
+    runner: options.Runner = "threads",
+    as_json: options.EndJson = False,
 ) -> None:
     """Measure an old version again; nothing is generated. The same command resumes an interrupted one."""
     values = {

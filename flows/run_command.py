@@ -11,11 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from flows import task_options as options
 from flows.executing import carry_out
 from flows.own_tools import gathered
 from flows.settings import Mix, RunConfig, build, parse_shares
-
-Text = Annotated[str, typer.Option()]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +25,7 @@ def register(app: typer.Typer) -> None:
 def run(
     name: Annotated[str, typer.Option(help="name of the task set")] = "curriculum",
     tasks: Annotated[int, typer.Option(help="tasks to publish")] = 32,
-    seed: Annotated[int, typer.Option(help="the same seed asks for the same")] = 0,
+    seed: options.Seed = 0,
     budget: Annotated[int, typer.Option(help="candidates at most; 0: 32 for each task")] = 0,
     engine: Annotated[
         str,
@@ -35,24 +34,22 @@ def run(
             "default: the promoted players, at first embedded"
         ),
     ] = "",
-    generator: Annotated[str, typer.Option(help="another engine for the generator")] = "",
-    solver: Annotated[str, typer.Option(help="another engine for the solver")] = "",
+    generator: options.Generator = "",
+    solver: options.Solver = "",
     tools: Annotated[
         str, typer.Option(help="your own tools: a file (a list, OpenAPI, Swagger), or mcp:URL, mcp:command of a server")
     ] = "",
-    domain: Annotated[list[str] | None, typer.Option(help="only this domain; may be repeated")] = None,
+    domain: options.Domain = None,
     mode: Annotated[str, typer.Option(help="catalogue, open (the model writes the tools too) or mutate")] = "catalogue",
     parent: Annotated[str, typer.Option(help="with --mode mutate: the version whose tasks are changed")] = "",
     kinds: Annotated[str, typer.Option(help="shares by kind of task, as single=0.6,parallel=0.2,unsaid=0.2")] = "",
-    harness: Annotated[str, typer.Option(help="how the solver is asked: tags, json, hermes or openai")] = "json",
-    style: Annotated[str, typer.Option(help="prompts for chat models (chat) or as plain examples (plain)")] = "auto",
-    grammar: Annotated[
-        bool, typer.Option("--grammar/--no-grammar", help="hold a small generator's words to format and values")
-    ] = True,
-    k: Annotated[int, typer.Option(help="attempts for each task")] = 8,
-    k_max: Annotated[int, typer.Option(help="attempts at most while the band is open; 0: as --k")] = 0,
-    confirm: Annotated[int, typer.Option(help="fresh attempts for each selected task")] = 0,
-    mix: Annotated[str, typer.Option(help="shares by pass rate, as easy=0.2,frontier=0.6,hard=0.2")] = "",
+    harness: options.Harness = "json",
+    style: options.Style = "auto",
+    grammar: options.Grammar = True,
+    k: options.Attempts = 8,
+    k_max: options.MostAttempts = 0,
+    confirm: options.Confirm = 0,
+    mix: options.Shares = "",
     quota: Annotated[str, typer.Option(help="shares by domain, as weather=0.2,travel=0.1; others share the rest")] = "",
     max_dead_share: Annotated[
         float, typer.Option(help="expected share of groups of 8 without disagreement, at most")
@@ -61,7 +58,7 @@ def run(
     held_out: Annotated[
         list[Path] | None, typer.Option(help="a file whose questions may not come (JSONL, JSON, Parquet); repeatable")
     ] = None,
-    temperature: Annotated[float, typer.Option(help="of the solver")] = 0.7,
+    temperature: options.Temperature = 0.7,
     suspects: Annotated[bool, typer.Option(help="publish tasks whose gold half of the attempts dispute")] = False,
     store: Annotated[
         str, typer.Option(help="where versions go: a folder or s3://bucket/prefix; default data/sets")
@@ -69,10 +66,8 @@ def run(
     workdir: Annotated[
         str, typer.Option(help="where a run's chunks lie: a folder or s3://bucket/prefix; default below .sparring")
     ] = "",
-    runner: Annotated[
-        str, typer.Option(help="where steps run: threads, dask or ray; dask:4 (processes), dask:tcp://host:8786")
-    ] = "threads",
-    as_json: Annotated[bool, typer.Option("--json", help="end with one JSON object on standard output")] = False,
+    runner: options.Runner = "threads",
+    as_json: options.EndJson = False,
 ) -> None:
     """Grow one task set: propose, verify, solve, publish. The same command resumes an interrupted run."""
     values: dict[str, Any] = {
