@@ -11,12 +11,11 @@ from typing import Any
 
 from flows.escaping import escaped, markdown_table
 from flows.evolve_settings import EvolveConfig
+from flows.evolve_turn import SLOTS
 from flows.promotion import points
-from flows.round_health import GAMING, PARTS
+from flows.round_health import GAMING, REWARDS
 from flows.stages import Result
 from solver.intervals import Estimate
-
-SLOTS = ("generator", "solver")
 
 
 def headline(rounds: Sequence[Result]) -> str:
@@ -89,7 +88,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "diversity": ("tools", "wording"),
     "does it answer its prompts, nats a token": ("mutual_information", "entropy"),
     "signs of gaming, of the answers": tuple(GAMING),
-    "the generator's reward, means": tuple(f"reward_{name}" if name != "reward" else name for name in PARTS),
+    "the generator's reward, means": tuple(REWARDS.values()),
 }
 """Figures by what they are about, in the order in which a person should read them."""
 

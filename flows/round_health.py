@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +21,7 @@ from data.parquet import read_tables
 from data.replay import FILE
 from data.version import Version
 from flows.report_facts import DUPLICATES, Facts
+from generator.reward import RewardParts
 
 STARVED = 0.05
 COLLAPSED = 0.5
@@ -30,10 +31,11 @@ ALARMS = ("Starved", "Collapsed", "Gamed")
 WINDOW = 32
 """Questions whose words are compared at once: as many in every round, for more words repeat more."""
 
-PARTS = (
-    "format_tags", "format_tools", "format_calls", "validity_name", "validity_arguments", "validity_grounding",
-    "difficulty", "coherence", "repetition", "reward",
-)  # fmt: skip
+REWARDS: Mapping[str, str] = {
+    **{part.name: f"reward_{part.name}" for part in fields(RewardParts) if part.name != "gate"},
+    "reward": "reward",
+}
+"""Columns of the generator's reward, each with the name of the figure that is its mean."""
 GAMING: Mapping[str, frozenset[str]] = {
     "leaks": frozenset({"leaks_answer"}),
     "copies": frozenset({"placeholder"}),
@@ -41,7 +43,7 @@ GAMING: Mapping[str, frozenset[str]] = {
 }
 """What a generator does that has found an easier way to its reward than good tasks: the answer in the question, the
 prompt's own words, menus in which several tools would do. Each is turned down, and counted here by its codes."""
-_COLUMNS = ("stage", "code", "question", "pass_rate", "reward_values", *PARTS)
+_COLUMNS = ("stage", "code", "question", "pass_rate", "reward_values", *REWARDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class _Counts:
     flat: int = 0
     repeated: int = 0
     earlier: int = 0
-    parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
+    rewards: dict[str, float] = field(default_factory=lambda: dict.fromkeys(REWARDS, 0.0))
     questions: list[str] = field(default_factory=list)
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -74,8 +76,8 @@ class _Counts:
             return
         self.answered += 1
         self.codes[row["code"]] += 1
-        for name in PARTS:
-            self.parts[name] += row[name] or 0.0
+        for name in REWARDS:
+            self.rewards[name] += row[name] or 0.0
         if row["pass_rate"] is None:
             return
         self.measured += 1
@@ -114,7 +116,7 @@ def figures(version: Version, facts: Facts) -> dict[str, float]:
         "tools": len(facts.spread.tools),
         "wording": wording(counts.questions),
     }
-    found |= {f"reward_{name}" if name != "reward" else name: counts.parts[name] / answered for name in PARTS}
+    found |= {figure: counts.rewards[name] / answered for name, figure in REWARDS.items()}
     shares = {name: sum(counts.codes[code] for code in codes) / answered for name, codes in GAMING.items()}
     return {name: round(float(value), 6) for name, value in {**found, **shares}.items()}
 
