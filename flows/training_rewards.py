@@ -17,9 +17,9 @@ from data.errors import EngineUnavailable, SparringError, UsageError
 from data.records import Attempt, Message, Score, Task
 from data.rows import stored_text, task_from_row
 from flows.engines import Bridge
-from flows.judging import judged_row, parts_of
+from flows.judging import judged_row, parts_of, with_repetition
 from generator.coherence import opinions
-from generator.reward import RewardParts, repetition_penalties
+from generator.reward import RewardParts
 from policies.connect import open_policy
 from policies.engine import Engine
 from policies.protocol import Prompt
@@ -118,7 +118,10 @@ class GeneratorRewards:
         self._opponent, self._judge = opponent, judge
 
     def judge(self, rows: Sequence[int], groups: Sequence[Sequence[Drawn]]) -> Judgement:
-        judged = [[self._verified(row, drawn) for drawn in group] for row, group in zip(rows, groups, strict=True)]
+        judged = [
+            with_repetition([self._verified(row, drawn) for drawn in group])
+            for row, group in zip(rows, groups, strict=True)
+        ]
         proven = {task.task_id: task for group in judged for one in group if (task := _task(one)) is not None}
         difficulty = self._difficulties(list(proven.values()))
         coherence = self._opinions(list(proven.values()))
@@ -174,18 +177,15 @@ def _rated(attempts: Sequence[Attempt]) -> float:
 def _whole(
     group: Sequence[Mapping[str, object]], difficulty: Mapping[str, float], coherence: Mapping[str, float]
 ) -> list[RewardParts]:
-    """The parts of a group, what the solver, the judge and its likeness to the others make of each put in."""
-    asked = [place for place, row in enumerate(group) if row.get("question") is not None]
-    penalties = dict(zip(asked, repetition_penalties([str(group[place]["question"]) for place in asked]), strict=True))
+    """The parts of a group, what the solver and the judge make of each put in."""
     whole = []
-    for place, row in enumerate(group):
+    for row in group:
         parts, name = parts_of(row), str(row["task_id"])
         whole.append(
             replace(
                 parts,
                 difficulty=difficulty.get(name, 0.0),
                 coherence=min(parts.coherence, coherence.get(name, 1.0)),
-                repetition=penalties.get(place, 0.0),
             )
         )
     return whole
