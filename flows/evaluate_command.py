@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from data.atomic import write_bytes
-from data.errors import StoreError
 from flows import task_options as options
 from flows.evaluate_settings import BENCHES, EvaluateConfig, plan_of
 from flows.evaluation import RESULT, evaluate
@@ -71,18 +70,9 @@ def evaluate_command(
     plan = plan_of(build(EvaluateConfig, values, "evaluate"))
     result, folder = evaluate(plan, workdir, lambda line: print(line, file=sys.stderr))
     path = Path(out).expanduser() if out else folder / RESULT
-    _write(path, result)
+    write_bytes(path, json.dumps(result, indent=1).encode())
     if as_json:
         short = {name: part for name, part in result.items() if name != "items"}
         print(json.dumps({**short, "result": str(path)}))
     else:
         print_tables(result, str(path))
-
-
-def _write(path: Path, result: dict[str, Any]) -> None:
-    try:
-        write_bytes(path, json.dumps(result, indent=1, ensure_ascii=True).encode())
-    except OSError as fault:
-        raise StoreError(
-            f"the result cannot be written to {path}: {fault.strerror}", hint="name another place with --out"
-        ) from fault
