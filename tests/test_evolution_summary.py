@@ -22,7 +22,8 @@ def run(seed: int, last: list[bool], base: list[bool], **changes: Any) -> dict[s
     rounds = [
         {"decisions": dict.fromkeys(("generator", "solver"), decision), "figures": {"in_band_share": 0.5}, "alarms": []}
     ]
-    final = {"items": items, "generators": {"compared": briefs}}
+    solvers = [{"engine": "checkpoint:a"}, {"engine": "vllm"}]
+    final = {"solvers": solvers, "items": items[::-1], "generators": {"compared": briefs}}
     return {"arm": "separate", "seed": seed, "budget": BUDGET, "seconds": 9, "rounds": rounds, "final": final} | changes
 
 
@@ -35,6 +36,7 @@ def test_columns_are_training_seeds_and_rows_the_same_items() -> None:
 def test_a_run_that_promoted_nobody_is_its_own_base() -> None:
     one = run(0, [True, False], [False, False])
     one["final"]["items"] = [item for item in one["final"]["items"] if item["solver"] == "vllm"]
+    one["final"]["solvers"] = [{"engine": "vllm"}]
     assert (passes([one], "probe=final", "last") == passes([one], "probe=final", "base")).all()
 
 

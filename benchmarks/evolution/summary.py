@@ -37,8 +37,8 @@ def passes(runs: Sequence[dict[str, Any]], bench: str, which: str) -> Matrix:
         for one in run["final"]["items"]:
             if one["bench"] == bench:
                 found[one["solver"]][one["id"]] = float(np.mean(one["passed"]))
-        solvers = list(found)  # The last one first, its base behind it, or one alone where nothing was promoted.
-        chosen = found[solvers[0] if which == "last" else solvers[-1]]
+        solvers = run["final"]["solvers"]  # The last one first, its base behind it, or one alone that nobody replaced.
+        chosen = found[solvers[0 if which == "last" else -1]["engine"]]
         columns.append([chosen[name] for name in sorted(chosen)])
     return np.array(columns, dtype=np.float64).T
 
