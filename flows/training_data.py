@@ -21,6 +21,7 @@ from typing import Any
 from data.errors import PolicyError, UsageError
 from data.parquet import read_tables
 from data.records import Brief, Task
+from data.replay import FILE
 from data.rows import attempt_from_row, brief_from_json, brief_json, raw_text, task_from_row
 from data.verification import verify_version
 from data.version import Version
@@ -34,7 +35,7 @@ from solver.harness import Harness, harness
 from solver.rollouts import Settings
 
 _GOLD = ("accept", "may_omit", "world", "implementations")
-_SUCCESS = ("index", "task_id", "brief_json", "completion", "difficulty")
+_SUCCESS = ("task_id", "brief_json", "completion", "difficulty")
 
 
 def prepare_solver_data(folder: Path, version: Version, *, style: str, name: str = "", split: str = "train") -> Path:
@@ -130,7 +131,7 @@ def _answers(version: Version, way: Harness, tasks: Mapping[str, Task]) -> dict[
 def _proved(version: Version) -> list[Mapping[str, Any]]:
     """The proven candidates of a version that a model wrote, with their briefs."""
     rows: list[Mapping[str, Any]] = [
-        row for table in read_tables(version.storage, "candidates.parquet", _SUCCESS) for row in table.to_pylist()
+        row for table in read_tables(version.storage, FILE, _SUCCESS) for row in table.to_pylist()
     ]
     return [row for row in rows if row["task_id"] is not None and row["completion"]]
 
