@@ -24,6 +24,11 @@ from solver.benches.readers import read_bench
 SEEDS = 2**31
 
 
+def round_folder(root: Path, number: int) -> Path:
+    """Where a round lies in the work folder."""
+    return root / f"round-{number:04d}"
+
+
 def _lay_out(schema: dict[str, Any]) -> None:
     """What an evolution alone is asked for comes first, behind the name."""
     fields = schema["properties"]
@@ -107,7 +112,7 @@ class EvolveConfig(RunConfig):
                 "accepted": dict(accepted),
                 "tools": str(root / KEPT) if self.tools else "",
                 "tools_digest": "",
-                "workdir": str(root / f"round-{number:04d}" / "run"),
+                "workdir": str(round_folder(root, number) / "run"),
             }
         )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from data.storage import open_storage
 from data.version import Version, open_version
 from flows.context import Context
-from flows.evolve_settings import EvolveConfig
+from flows.evolve_settings import EvolveConfig, round_folder
 from flows.preflight import players
 from policies.connect import Role
 
@@ -36,7 +36,7 @@ class Turn:
 
     def at(self, number: int) -> Path:
         """The folder of any round."""
-        return self.root / f"round-{number:04d}"
+        return round_folder(self.root, number)
 
     def context(self, lineup: Lineup, accepted: Mapping[str, float], *, seed: int) -> Context:
         """The round's run as its steps would see it, with another seed; its tools are those of the evolution."""
