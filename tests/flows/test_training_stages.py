@@ -75,6 +75,15 @@ def both(tmp_path: Path, **given: Any) -> tuple[Turn, dict[str, str], dict[str, 
     return mine, lineup, made
 
 
+def after_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Turn, dict[str, str], dict[str, Any]]:
+    """The next round, in which both players that were trained stand."""
+    mine, lineup, made = both(tmp_path)
+    given_tests(monkeypatch, 0.1, 0.1)
+    decided = decisions(mine, lineup, made, [])
+    promoted(decided)
+    return turn(tmp_path, 2)[0], {slot: one["player"] for slot, one in decided.items()}, made
+
+
 def checkpoint(made: Mapping[str, Any]) -> Checkpoint:
     return find(policies_home(), str(made["player"]).removeprefix(CHECKPOINT))
 
@@ -118,13 +127,9 @@ def test_a_version_without_different_rewards_teaches_nothing(tmp_path: Path, tra
 def test_a_training_that_changes_nothing_is_no_player(
     tmp_path: Path, trainer: Trainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine, lineup, made = both(tmp_path)
-    given_tests(monkeypatch, 0.1, 0.1)
-    decided = decisions(mine, lineup, made, [])
-    promoted(decided)
+    later, lineup, _ = after_both(tmp_path, monkeypatch)
     trainer.idle = True
-    later, _ = turn(tmp_path, 2)
-    assert not train_generator(later, {slot: one["player"] for slot, one in decided.items()}, {}, [])["player"]
+    assert not train_generator(later, lineup, {}, [])["player"]
 
 
 @pytest.mark.parametrize(("generator", "solver"), [(True, True), (True, False), (False, True), (False, False)])
@@ -158,13 +163,8 @@ def test_an_alarm_against_the_generator_keeps_its_parent_alone(
 def test_the_next_round_goes_on_from_the_child(
     tmp_path: Path, trainer: Trainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine, lineup, made = both(tmp_path)
-    given_tests(monkeypatch, 0.1, 0.1)
-    decided = decisions(mine, lineup, made, [])
-    promoted(decided)
-    later, _ = turn(tmp_path, 2)
-    again = train_generator(later, {slot: one["player"] for slot, one in decided.items()}, {}, [])
-    parent, child = checkpoint(made["generator"]), checkpoint(again)
+    later, lineup, made = after_both(tmp_path, monkeypatch)
+    parent, child = checkpoint(made["generator"]), checkpoint(train_generator(later, lineup, {}, []))
     assert (child.parent, child.round) == (parent.digest, 2)
     assert trainer.jobs[-1].adapter == parent.folder / "adapter"
     assert trainer.jobs[-1].opponent == checkpoint(made["solver"]).engine
