@@ -14,7 +14,7 @@ import tempfile
 import unicodedata
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import IO, TypeAlias
 
@@ -82,7 +82,7 @@ class Texts:
         self._pending: list[str] = []
         self._ends = array("Q", [0])
         self._files = self._said, self._tags, self._sketches = _file(), _file(), _file()
-        self.sketch = lru_cache(maxsize=1 << 14)(self._sketch)
+        self._sketch = lru_cache(maxsize=1 << 14)(partial(_sketch_at, self._sketches))
 
     def __len__(self) -> int:
         return len(self._ends) - 1 + len(self._pending)
@@ -100,10 +100,10 @@ class Texts:
         start, end = self._ends[number], self._ends[number + 1]
         return os.pread(self._said.fileno(), end - start, start).decode()
 
-    def _sketch(self, number: int) -> bytes:
+    def sketch(self, number: int) -> bytes:
         """The sketch of the text."""
         self._write()
-        return os.pread(self._sketches.fileno(), VALUES, VALUES * number)
+        return self._sketch(number)
 
     def tags(self) -> Iterator[Tags]:
         """Rows of tags in the order of the texts, many at a time."""
@@ -129,6 +129,11 @@ class Texts:
         for one in said:
             self._ends.append(self._ends[-1] + len(one))
         self._pending.clear()
+
+
+def _sketch_at(file: IO[bytes], number: int) -> bytes:
+    """Not a method: a cache of those would keep its own object, and so the files, until the garbage is collected."""
+    return os.pread(file.fileno(), VALUES, VALUES * number)
 
 
 def _file() -> IO[bytes]:

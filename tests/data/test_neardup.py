@@ -1,6 +1,7 @@
 """Near-duplicates: found by exact similarity, among few texts and among many, the same every time."""
 
 import random
+from weakref import ref
 
 import pytest
 
@@ -86,3 +87,12 @@ def test_a_pattern_that_all_texts_share_hides_no_equal_text() -> None:
 @pytest.mark.parametrize("text", ["", " ", "a", "日本", "\ud800 lone", "a\0b", "x" * 100_000])
 def test_any_text_can_be_kept(text: str) -> None:
     assert kept([text, text]) == [None, (0, True)]
+
+
+def test_texts_and_their_files_are_gone_with_the_last_who_knows_them() -> None:
+    known = Texts()
+    known.add("Is it raining in Oslo?")
+    assert known.sketch(0)
+    left = ref(known)
+    del known
+    assert left() is None
