@@ -17,10 +17,10 @@ from typing import Any
 
 import httpx
 
-from data.errors import EngineUnavailable, PolicyError
 from policies import model_folder, vllm_server
 from policies.model_folder import Weights
 from policies.protocol import Prompt
+from policies.vllm_tokens import ask, asking
 
 PATIENCE = 1800.0
 """Seconds for one request: a step's whole batch may stand before it."""
@@ -66,21 +66,12 @@ class Trainee:
     ) -> list[Group]:
         """`n` completions for each prompt. Raises `PolicyError`."""
         assert self._weights is not None
-        headers = {"Authorization": f"Bearer {self._server.key}"}
         common = {**sampling, "model": self._server.model(self._weights), "n": n, "return_token_ids": True}
-        limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(
-            base_url=self._server.address, headers=headers, timeout=PATIENCE, trust_env=False, limits=limits
-        ) as client:
-            asked = [
-                _ask(client, prompt, {**common, "seed": seed}) for prompt, seed in zip(prompts, seeds, strict=True)
+        async with asking(self._server, PATIENCE) as client:
+            drawn = [
+                _draw(client, prompt, {**common, "seed": seed}) for prompt, seed in zip(prompts, seeds, strict=True)
             ]
-            try:
-                return list(await asyncio.gather(*asked))
-            except httpx.HTTPError as fault:
-                raise self._server.fault() or EngineUnavailable(
-                    f"{self._server.address} does not answer: {fault}", hint="start the same job again"
-                ) from fault
+            return list(await asyncio.gather(*drawn))
 
     def close(self) -> None:
         """Give the server back."""
@@ -91,21 +82,9 @@ class Trainee:
             vllm_server.release(self._base)
 
 
-async def _ask(client: httpx.AsyncClient, prompt: Prompt, settings: Mapping[str, Any]) -> Group:
-    body: dict[str, Any] = {**settings, "stop": list(prompt.stop)}
-    if prompt.text is not None:
-        reply = await client.post("/v1/completions", json={**body, "prompt": prompt.text})
-    else:
-        messages = [{"role": turn.role, "content": turn.content} for turn in prompt.messages or ()]
-        reply = await client.post("/v1/chat/completions", json={**body, "messages": messages})
-    if reply.status_code != 200:
-        raise PolicyError(
-            f"vLLM refuses the prompt {prompt.key}: {reply.text[:500]}",
-            hint="leave it out of the training data, or give the server room: SPARRING_VLLM_ARGS='--max-model-len ...'",
-        )
-    said = reply.json()
+async def _draw(client: httpx.AsyncClient, prompt: Prompt, settings: Mapping[str, Any]) -> Group:
+    ids, said = await ask(client, prompt, {**settings, "stop": list(prompt.stop)})
     choices = sorted(said["choices"], key=lambda choice: int(choice["index"]))
-    ids = said.get("prompt_token_ids") or choices[0]["prompt_token_ids"]
     return Group(tuple(ids), tuple(_drawn(choice) for choice in choices))
 
 

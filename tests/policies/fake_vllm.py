@@ -54,12 +54,16 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(400, {"error": {"message": "the maximum context length is 4 tokens"}})
         choices = [
             {"index": index, "finish_reason": "stop", "token_ids": [0] * (index + 1), "prompt_token_ids": [7, 7]}
-            | _said(f"{body['model']} {body['seed'] + index}", chat="messages" in body)
+            | _said(f"{body['model']} {body.get('seed', 0) + index}", chat="messages" in body)
             for index in range(body.get("n", 1))
         ]
+        read = _read(body) if "prompt_logprobs" in body else {}
+        if "messages" not in body:
+            choices[0] |= read
+            read = {}
         usage = {"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 14}
         return self._send(
-            200, {"id": "x", "object": "x", "created": 0, "model": "m", "choices": choices, "usage": usage}
+            200, {"id": "x", "object": "x", "created": 0, "model": "m", "choices": choices, "usage": usage, **read}
         )
 
     def _send(self, status: int, body: object) -> None:
@@ -73,6 +77,13 @@ class Handler(BaseHTTPRequestHandler):
 
 def _said(text: str, *, chat: bool) -> dict[str, Any]:
     return {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+
+
+def _read(body: dict[str, Any]) -> dict[str, Any]:
+    """A token for each character; the one in place n has the log-probability -n, the first has none."""
+    text = body["prompt"] if "prompt" in body else "".join(turn["content"] for turn in body["messages"])
+    told = [{str(ord(letter)): {"logprob": -float(place)}} if place else None for place, letter in enumerate(text)]
+    return {"prompt_token_ids": [ord(letter) for letter in text], "prompt_logprobs": told}
 
 
 def main() -> None:
