@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 BENCH ?= flow
+QUICK := not model and not flow and not engine and not ray
 READERS := .readers/4.6.1/ready .readers/3.6.0/ready
 PORT ?= 4200
 SECURE ?=
@@ -16,7 +17,7 @@ help: ## Show this list
 run: .venv/ready .venv/weights ## Set up, then grow and publish a task set with the embedded model (ARGS="--tasks 64 --seed 1")
 	$(BIN)/sparring run $(ARGS)
 
-test: .venv/dev .venv/weights $(READERS) ## Set up, then lint, type-check and run every test
+test: .venv/dev .venv/weights $(READERS) ## Set up, then lint, type-check and run every test that needs no engine environment, Ray or trainer
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -26,7 +27,7 @@ check: .venv/dev ## Lint, type-check and the tests that need neither a server no
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not model and not flow and not engine and not ray" $(ARGS)
+	$(BIN)/pytest -m "$(QUICK)" $(ARGS)
 
 engine: .venv/ready ## Set up .venv-engine: vLLM and trainers, for the GPU if there is one (2 GB; ENGINE=cpu or gpu)
 	$(BIN)/python -m policies.engine_env build $(ENGINE)
@@ -49,7 +50,7 @@ serve: .venv/ready .venv/weights ## Start server, deployments and a worker on th
 	PORT=$(PORT) SECURE=$(SECURE) $(BIN)/python -m flows.serve
 
 golden: .venv/dev ## Write the golden files anew; review the diff
-	GOLDEN=write $(BIN)/pytest -q -m "not model and not flow and not engine and not ray" tests
+	GOLDEN=write $(BIN)/pytest -q -m "$(QUICK)" tests
 
 bench: .venv/dev ## Measure speed and memory (BENCH=flow, verify, publish, ... and ARGS)
 	$(BIN)/python -m benchmarks.$(BENCH) $(ARGS)
