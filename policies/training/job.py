@@ -74,9 +74,14 @@ def read_lines(path: Path) -> Iterator[Any]:
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file whole or not at all, durably."""
+    write_whole(path, json.dumps(value, indent=1))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all, durably. As `data.atomic`, which the engine environment does not have."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     with part.open("w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1)
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from policies.training.job import METRICS
+from policies.training.job import METRICS, write_whole
 
 
 def last_save(folder: Path, stage: str) -> Path | None:
@@ -37,9 +37,7 @@ def _forget_after(metrics: Path, stage: str, step: int) -> None:
     if not metrics.exists():
         return
     kept = [line for line in _whole_lines(metrics) if line["stage"] != stage or line["step"] <= step]
-    part = metrics.with_suffix(".part")
-    part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-    part.replace(metrics)
+    write_whole(metrics, "".join(json.dumps(line) + "\n" for line in kept))
 
 
 def _whole_lines(path: Path) -> list[Any]:
