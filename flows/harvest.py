@@ -29,6 +29,7 @@ from verifiers.worlds import WORLDS
 
 ENVIRONMENTS = tuple(dict.fromkeys([*DOMAINS, *sorted(WORLDS)]))
 """What `env_index` counts; the last number is any other domain's."""
+_JUDGED = tuple(name for name in CANDIDATES.names if name in VERIFIED.names)  # Arrow makes `names` anew at each look.
 
 
 def env_index(domain: str) -> int:
@@ -173,7 +174,7 @@ def _fate(
     asked: Row, proven: Row, scores: Mapping[str, Score], selection: Selection, chosen: frozenset[int]
 ) -> dict[str, object]:
     """One row of `CANDIDATES`: the proposal, its verdict, its measurement, its place."""
-    row: dict[str, object] = {name: proven[name] for name in CANDIDATES.names if name in VERIFIED.names}
+    row: dict[str, object] = {name: proven[name] for name in _JUDGED}
     row |= {name: asked[name] for name in ("completion", "finish_reason", "prompt_tokens", "completion_tokens")}
     score = scores.get(str(proven["task_id"]))
     row |= {name: getattr(score, name) if score else None for name in MEASURED}
