@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -87,6 +86,5 @@ def _say_done(path: str, url: str, stays: bool, *, store: str, as_json: bool) ->
         f"  report   {path}/report.md\n"
         f"  data     datasets.load_dataset({_loading(path)})\n"
         f"  look     sparring sets show {path if store else name}\n"
-        f"  UI       {ui}",
-        file=sys.stdout,
+        f"  UI       {ui}"
     )
