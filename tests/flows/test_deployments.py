@@ -19,7 +19,7 @@ from prefect.utilities.callables import parameter_schema
 from pydantic import BaseModel, TypeAdapter
 
 from data.errors import UsageError
-from flows import announce, rescore_settings
+from flows import announce, doctor_services, rescore_settings
 from flows.evaluate_settings import EvaluateConfig
 from flows.evolve_settings import EvolveConfig
 from flows.nightly import of_the_night
@@ -156,6 +156,8 @@ def test_a_run_is_called_dead_after_three_heartbeats_and_not_before() -> None:
     beat = get_current_settings().flows.heartbeat_frequency or 180
     assert trigger.within >= timedelta(seconds=3 * beat)
     assert trigger.expect == {"prefect.flow-run.*"}
+    # The doctor calls the same runs dead.
+    assert (trigger.within, trigger.after) == (doctor_services.SILENCE, {doctor_services.HEARTBEAT})
 
 
 def test_the_training_downstream_is_told_what_the_event_says(monkeypatch: pytest.MonkeyPatch) -> None:
