@@ -22,15 +22,17 @@ from typing import Any
 
 from loguru import logger
 
+from policies.training.job import read_lines
+
 RESULTS = Path(__file__).with_name("results.jsonl")
 ROOT = Path(__file__).resolve().parents[2]
 ARMS = {"separate": (), "shared": ("--weights", "shared"), "no-difficulty": ("--no-difficulty",)}
 SEEDS = (0, 1, 2)
 
 
-def lines(path: Path = RESULTS) -> list[dict[str, Any]]:
+def lines() -> list[dict[str, Any]]:
     """What was run so far."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return list(read_lines(RESULTS)) if RESULTS.exists() else []
 
 
 def budget(options: argparse.Namespace) -> dict[str, Any]:
@@ -58,10 +60,9 @@ def play(options: argparse.Namespace, arm: str, seed: int) -> dict[str, Any]:
             command, cwd=folder, stdout=subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONPATH": str(ROOT)}
         )
     spent = time.monotonic() - began
-    result = folder / "work" / "result.json"
-    if not result.exists():
+    if not ended.stdout:  # Not by the code: an alarm of the last round ends with 1, too.
         raise subprocess.CalledProcessError(ended.returncode, command)
-    whole = json.loads(result.read_bytes())
+    whole = json.loads(ended.stdout)
     return {"arm": arm, "seed": seed, "budget": budget(options), "seconds": round(spent), **whole}
 
 
