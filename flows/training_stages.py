@@ -65,8 +65,7 @@ def train_solver(turn: Turn, lineup: Lineup, version: Version) -> Result:
 
 def _trained(turn: Turn, player: Player, other: Player, data: Path) -> Result:
     """A training from `player` on, and its checkpoint."""
-    slot: Role = "generator" if player.name == "generator" else "solver"
-    config = turn.config
+    slot, config = player.name, turn.config
     weights = model_folder.find(player.engine.partition(":")[2])
     job = TrainingJob(
         data.parent / "job",
