@@ -16,7 +16,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import exp, fsum, log
+from math import exp, log
+from statistics import fmean
 
 from data.errors import PolicyError
 from data.parquet import read_tables
@@ -52,12 +53,11 @@ def information(version: Version, generator: Player, style: Style) -> tuple[dict
 
 def measured(matrix: Sequence[Sequence[float]]) -> dict[str, float]:
     """The figures of a matrix: completions in rows, prompts in columns, each completion's own on the diagonal."""
-    count = len(matrix)
     own = [row[place] for place, row in enumerate(matrix)]
-    all_of = [log(fsum(map(exp, row)) / count) for row in matrix]
+    all_of = [log(fmean(map(exp, row))) for row in matrix]
     return {
-        "mutual_information": fsum(mine - whole for mine, whole in zip(own, all_of, strict=True)) / count,
-        "entropy": -fsum(own) / count,
+        "mutual_information": fmean(mine - whole for mine, whole in zip(own, all_of, strict=True)),
+        "entropy": -fmean(own),
     }
 
 

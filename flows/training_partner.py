@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any
 
 from data.errors import SparringError
@@ -41,8 +42,8 @@ class Judged:
 
     @property
     def variance(self) -> float:
-        mean = math.fsum(self.totals) / len(self.totals)
-        return math.fsum((one - mean) ** 2 for one in self.totals) / len(self.totals)
+        mean = fmean(self.totals)
+        return fmean((one - mean) ** 2 for one in self.totals)
 
     @property
     def dead(self) -> bool:
@@ -77,13 +78,13 @@ class Roller:
             for place, group in zip(dead, fresh, strict=False):
                 groups[place] = group
             refilled += len(fresh)
-        told = {name: math.fsum(one[name] for one in figures) / len(figures) for name in figures[0]}
+        told = {name: fmean(one[name] for one in figures) for name in figures[0]}
         told |= {
-            "groups/variance": math.fsum(group.variance for group in groups) / len(groups),
+            "groups/variance": fmean(group.variance for group in groups),
             "groups/dead": dead_first / len(groups),
             "groups/dead_kept": sum(group.dead for group in groups) / len(groups),
             "groups/refilled": refilled / len(groups),
-            "rollout/truncated": math.fsum(group.truncated for group in groups) / len(groups),
+            "rollout/truncated": fmean(group.truncated for group in groups),
         }
         return {"groups": [_said(group) for group in groups], "figures": told}
 
