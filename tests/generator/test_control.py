@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.records import Brief
+from data.records import Brief, BriefKind
 from generator.briefs import BriefConfig, cell_shares, plan
 from generator.catalogue import load_catalogue
 from generator.control import (
@@ -150,15 +150,15 @@ def test_older_rounds_of_other_weights_count_less() -> None:
     assert faded([(old, 0), (new, 0)]) == {cell: Evidence(10, 4)}
 
 
-MANY: Mapping[str, tuple[int, int, str, str]] = {
-    "2|1|flat": (2, 1, "single", ""),
-    "3-4|2|flat": (4, 2, "parallel", ""),
-    "5+|3+|nested": (8, 4, "dependent", ""),
+MANY: Mapping[str, tuple[int, int, BriefKind]] = {
+    "2|1|flat": (2, 1, "single"),
+    "3-4|2|flat": (4, 2, "parallel"),
+    "5+|3+|nested": (8, 4, "dependent"),
 }
 
 
 @pytest.mark.parametrize(("shape", "case"), MANY.items(), ids=list(MANY))
-def test_the_cell_of_a_brief(shape: str, case: tuple[int, int, str, str]) -> None:
-    menu, calls, kind, _ = case
-    brief = Brief(0, 0, "open", kind, "music", menu, calls)  # type: ignore[arg-type]
+def test_the_cell_of_a_brief(shape: str, case: tuple[int, int, BriefKind]) -> None:
+    menu, calls, kind = case
+    brief = Brief(0, 0, "open", kind, "music", menu, calls)
     assert str(cell_of(brief)) == f"music|{shape}"
