@@ -3,7 +3,7 @@
 In: the players that stand at the end and at the beginning. Out, of the solver: an evaluation's metrics, paired
 differences and each item's outcomes on the final half of the probe and on the benchmarks that were named. Of the
 generator: how many of 1,000 samples are tasks at the frontier of the first solver, which stays the same for both, by
-the same fresh briefs. Done once for each number of rounds.
+the same fresh briefs. Done once for each number of rounds, that of the solver for each choice of benchmarks.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from data.canonical import digest
 from flows.evaluation import Plan, evaluate
 from flows.evolve_settings import EvolveConfig
 from flows.evolve_turn import Lineup
@@ -31,11 +32,13 @@ def evaluated(root: Path, config: EvolveConfig, first: Lineup, last: Lineup) -> 
     """The final evaluation of the players `last`: of the solver paired with that of `first`, and with its base where
     these are others; of the generator paired with that of `first`, if it is another."""
     name = f"final-{config.rounds:04d}"
+    benches = (FINAL, *config.bench)
+    measured = f"{name}-{digest(benches)[:12]}"
 
     def solvers() -> Result:
         base = named(policies_home(), "solver", last["solver"]).base
-        benches = [probe(one, config) for one in (FINAL, *config.bench)]
-        return compared(root / name, config, (last["solver"], first["solver"], base), benches)
+        asked = [probe(one, config) for one in benches]
+        return compared(root / measured, config, (last["solver"], first["solver"], base), asked)
 
     def generators() -> Result:
         both = (last["generator"], first["generator"])
@@ -52,7 +55,7 @@ def evaluated(root: Path, config: EvolveConfig, first: Lineup, last: Lineup) -> 
         return {"compared": told, "difference": asdict(difference(*at_frontier)), "solver": first["solver"]}
 
     stages = Stages(root)
-    return stages.once(name, solvers) | {"generators": stages.once(f"{name}-generators", generators)}
+    return stages.once(measured, solvers) | {"generators": stages.once(f"{name}-generators", generators)}
 
 
 def compared(root: Path, config: EvolveConfig, solvers: Sequence[str], benches: Sequence[Bench]) -> Result:

@@ -55,6 +55,13 @@ def test_the_final_figures_are_measured_once(tmp_path: Path, monkeypatch: pytest
     assert final(tmp_path, GOOD, POOR)[1] == first
 
 
+def test_a_benchmark_that_is_named_later_is_measured_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    final(tmp_path, GOOD, POOR)
+    _, found = final(tmp_path, GOOD, POOR, bench=("probe=promotion",))
+    assert {one["bench"] for one in found["metrics"]} == {"probe=final", "probe=promotion"}
+
+
 def test_the_briefs_of_the_end_are_others_than_those_of_the_decisions() -> None:
     config = EvolveConfig.model_validate({"engine": "scripted", "train": False})
     assert config.seed_of("final") not in {config.seed_of(number) for number in range(-1000, 1001)}
