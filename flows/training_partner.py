@@ -91,13 +91,13 @@ class Roller:
     def _judged(
         self, rows: Sequence[int], request: Mapping[str, Any], turn: int, figures: list[dict[str, float]]
     ) -> list[Judged]:
-        """Rows drawn and judged, in one burst."""
+        """Rows drawn and judged, in one burst, whose figures count for each of its groups."""
         params = SamplingParams(seed=self._job.seed)
         prompts = [replace(self._rewards.prompts[row], key=f"train-{request['step']}-{turn}-{row}") for row in rows]
         seeds = [completion_seed(params, prompt, 0) for prompt in prompts]
         drawn = self._bridge.call(self._trainee.draw(prompts, seeds, request["samples"], request["sampling"]))
         parts, told = self._rewards.judge(rows, [group.samples for group in drawn])
-        figures.append(told)
+        figures += [told] * len(rows)
         names = PARTS[self._job.slot]
         return [
             Judged(row, group, mine, [_total(one, names, request["weights"]) for one in mine])

@@ -84,6 +84,15 @@ def test_a_group_that_agrees_is_drawn_anew_from_another_prompt(tmp_path: Path, b
     assert (figures["groups/dead"], figures["groups/refilled"]) == (0.5, 0.5)
 
 
+def test_a_figure_of_a_step_is_the_mean_of_all_answers_however_few_came_with_a_refill(
+    tmp_path: Path, bridge: Bridge
+) -> None:
+    roller, parrot, _ = a_roller(tmp_path, bridge, {0: ("right", "right")})
+    answered = roller.roll(request([0, 1], refills=1))
+    assert len(parrot.asked) == 3
+    assert answered["figures"]["answers/correct"] == pytest.approx(4 / 6)
+
+
 def test_what_stays_dead_after_the_last_refill_is_kept(tmp_path: Path, bridge: Bridge) -> None:
     agreeing = dict.fromkeys(range(4), ("right", "right"))
     roller, parrot, _ = a_roller(tmp_path, bridge, agreeing)
