@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
-BENCH ?= flow
+BENCH ?= scale
 QUICK := not model and not flow and not engine and not ray
 READERS := .readers/4.6.1/ready .readers/3.6.0/ready
 PORT ?= 4200
@@ -52,7 +52,7 @@ serve: .venv/ready .venv/weights ## Start server, deployments and a worker on th
 golden: .venv/dev ## Write the golden files anew; review the diff
 	GOLDEN=write $(BIN)/pytest -q -m "$(QUICK)" tests
 
-bench: .venv/dev ## Measure speed and memory (BENCH=flow, verify, publish, ... and ARGS)
+bench: .venv/dev ## Measure speed and memory (BENCH=scale, verify, publish, ... and ARGS)
 	$(BIN)/python -m benchmarks.$(BENCH) $(ARGS)
 
 lock: .venv/dev ## Write constraints.txt from what is installed here
