@@ -29,18 +29,16 @@ from data.rule import Rule
 from data.screen import Screen, earlier_versions
 from data.select import Selection, select
 from data.storage import open_storage
-from flows import chunk_tasks, runlog
+from flows import chunk_tasks
 from flows.context import WAVE, Context, context, forget
-from flows.dead_tasks import bury
 from flows.finish import finish
-from flows.flow_options import checked, flow_options
+from flows.flow_options import begin, checked, flow_options
 from flows.harvest import Chunk, Counts, harvest
 from flows.origin import origin
 from flows.own_tools import gathered
 from flows.preflight import prepare
 from flows.progress import Standing, tell
 from flows.runners import running_on
-from flows.server import end_with_worker
 from flows.settings import DEFAULT, RunConfig
 from flows.workdir import open_workdir
 
@@ -85,9 +83,7 @@ def curriculum(config: RunConfig = DEFAULT) -> str:
 
 def grow(config: RunConfig) -> str:
     """The body of every flow that makes a version: returns its path."""
-    runlog.configure()
-    end_with_worker()
-    bury()
+    begin()
     config = gathered(config)
     root = config.work_location
     with open_workdir(root, config.identity, config.work_folder.absolute()):

@@ -27,14 +27,14 @@ from flows.settings import is_url, policies_home, runs_home
 from flows.store_option import given_store
 from flows.workdir import CLAIM, LOCK
 from policies.checkpoints import unfinished, verify
-from policies.players import BASE, Slot, check_apart, find, resolve
+from policies.connect import SLOTS
+from policies.players import BASE, check_apart, find, resolve
 from policies.promotions import playing
 
 SCARCE = 2 << 30
 """Free bytes below which a disk is said to be nearly full."""
 S3_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 STALE_DAYS = 30
-SLOTS: tuple[Slot, ...] = ("generator", "solver")
 
 
 def store(location: str) -> Iterator[Finding]:

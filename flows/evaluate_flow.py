@@ -13,12 +13,10 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from data.atomic import write_bytes
-from flows import evaluation, runlog
-from flows.dead_tasks import bury
+from flows import evaluation
 from flows.evaluate_settings import EvaluateConfig, plan_of
 from flows.evaluation_table import markdown
-from flows.flow_options import checked, flow_options
-from flows.server import end_with_worker
+from flows.flow_options import begin, checked, flow_options
 
 DEFAULT = EvaluateConfig.model_validate({})
 
@@ -31,9 +29,7 @@ def evaluate(config: EvaluateConfig = DEFAULT) -> str:
         config: Which solvers in which harnesses, on what.
     """
     config = checked(EvaluateConfig, config, "evaluate")
-    runlog.configure()
-    end_with_worker()
-    bury()
+    begin()
     result, folder = evaluation.evaluate(plan_of(config), config.workdir, logger.info)
     path = folder / evaluation.RESULT
     write_bytes(path, json.dumps(result, indent=1).encode())

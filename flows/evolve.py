@@ -21,15 +21,13 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 
 from data.atomic import write_bytes
-from flows import evolve_final, evolve_round, runlog
-from flows.dead_tasks import bury
+from flows import evolve_final, evolve_round
 from flows.evolve_report import headline, report, round_report
 from flows.evolve_settings import EvolveConfig
 from flows.evolve_turn import Turn
-from flows.flow_options import checked, flow_options
+from flows.flow_options import begin, checked, flow_options
 from flows.own_tools import gathered
 from flows.progress import note
-from flows.server import end_with_worker
 from flows.stages import RESULT, Result, Stages
 from flows.workdir import open_workdir
 
@@ -48,9 +46,7 @@ def evolve(config: EvolveConfig = DEFAULT) -> State[Any]:
         config: How many rounds, of what, for whom, and how they are trained.
     """
     config = checked(EvolveConfig, config, "evolve")
-    runlog.configure()
-    end_with_worker()
-    bury()
+    begin()
     config = gathered(config)
     root = config.work_folder.absolute()
     with open_workdir(root, config.evolution):

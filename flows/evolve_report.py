@@ -11,10 +11,10 @@ from typing import Any
 
 from flows.escaping import escaped, markdown_table
 from flows.evolve_settings import EvolveConfig
-from flows.evolve_turn import SLOTS
 from flows.promotion import points
 from flows.round_health import GAMING, REWARDS
 from flows.stages import Result
+from policies.connect import SLOTS
 from solver.intervals import Estimate
 
 

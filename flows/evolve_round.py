@@ -26,7 +26,7 @@ from flows import curriculum, round_health, training_stages
 from flows.chunk_tasks import OPTIONS
 from flows.evidence import evidence
 from flows.evolve_settings import EvolveConfig
-from flows.evolve_turn import SLOTS, Turn
+from flows.evolve_turn import Turn
 from flows.mutual_information import information
 from flows.preflight import players
 from flows.report_facts import facts_of
@@ -34,6 +34,7 @@ from flows.report_health import examine, verdict
 from flows.stages import Result, Stages
 from generator.briefs import cell_shares
 from generator.control import acceptances, faded, steered
+from policies.connect import SLOTS
 
 DONE = "done"
 SHOWN = 12

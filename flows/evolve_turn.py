@@ -15,9 +15,7 @@ from data.version import Version, open_version
 from flows.context import Context
 from flows.evolve_settings import EvolveConfig, round_folder
 from flows.preflight import players
-from policies.connect import Role
 
-SLOTS: tuple[Role, ...] = ("generator", "solver")
 Lineup = Mapping[str, str]
 """Who plays in each slot."""
 

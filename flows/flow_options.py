@@ -1,7 +1,8 @@
 """What all our flows have in common as Prefect flows: names of runs, threads, and who checks the parameters.
 
-In: the model of a flow's only parameter, `config`. Out: options for `@flow`, and `checked` for its first line. Prefect
-itself does not check: its fault would be a list of pydantic's, ours is one message as the command line gives it.
+In: the model of a flow's only parameter, `config`. Out: options for `@flow`, and `checked` and `begin` for its first
+lines. Prefect itself does not check: its fault would be a list of pydantic's, ours is one message as the command line
+gives it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from prefect.runtime import flow_run
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import BaseModel
 
+from flows import runlog
+from flows.dead_tasks import bury
+from flows.server import end_with_worker
 from flows.settings import build
 
 WORKERS = 4
@@ -32,6 +36,14 @@ def flow_options(model: type[BaseModel], *named: str) -> dict[str, Any]:
         "persist_result": False,
         "validate_parameters": False,
     }
+
+
+def begin() -> None:
+    """What every flow does first, inside its run: its log goes to Prefect, it ends with its worker, and what an earlier
+    process of it left at work is marked dead."""
+    runlog.configure()
+    end_with_worker()
+    bury()
 
 
 def checked(model: type[Config], given: Config | dict[str, Any], command: str) -> Config:

@@ -23,11 +23,11 @@ from flows.escaping import printable
 from flows.settings import policies_home
 from flows.store_option import REFERENCE, JsonOption, StoreOption, given_store
 from policies.checkpoints import Checkpoint, add, ancestry, checkpoints, folders, read, short, unfinished, verify
-from policies.players import PROMOTED, Slot, find
+from policies.connect import SLOTS, Role
+from policies.players import PROMOTED, find
 from policies.promotions import Promotion, demote, history, playing, promote
 
-SLOTS: tuple[Slot, Slot] = ("generator", "solver")
-BASE = "base"
+UNTRAINED = "base"
 NAMED = f"a checkpoint's name or its beginning, the beginning of its digest, or {PROMOTED} with --slot"
 SlotOption = Annotated[str, typer.Option(help="generator or solver")]
 
@@ -91,14 +91,14 @@ def log_command(slot: Annotated[str, typer.Argument(help="generator or solver")]
 
 
 def promote_command(
-    reference: Annotated[str, typer.Argument(help=f"{NAMED}; {BASE} with --slot goes back to the base")],
+    reference: Annotated[str, typer.Argument(help=f"{NAMED}; {UNTRAINED} with --slot goes back to the base")],
     slot: SlotOption = "",
     why: Annotated[str, typer.Option(help="is kept with the promotion")] = "by hand",
     as_json: JsonOption = False,
 ) -> None:
     """Let a checkpoint play in its slot; what it replaces stays, and an older one is promoted in the same way."""
     home = policies_home()
-    if reference == BASE:
+    if reference == UNTRAINED:
         done = demote(home, _slot(slot), why)
     else:
         one = find(home, reference, _slot(slot) if slot else None)
@@ -144,11 +144,11 @@ def add_command(
         _say(f"added {made.name}; it plays by checkpoint:{made.name}, or once it is promoted")
 
 
-def _slots(named: str) -> tuple[Slot, ...]:
+def _slots(named: str) -> tuple[Role, ...]:
     return (_slot(named),) if named else SLOTS
 
 
-def _slot(named: str) -> Slot:
+def _slot(named: str) -> Role:
     for slot in SLOTS:
         if slot == named:
             return slot

@@ -23,10 +23,9 @@ from data.rule import Rule
 from data.storage import open_storage
 from data.store import Publication, publish
 from data.version import Version, open_version
-from flows import announce, chunk_tasks, runlog
+from flows import announce, chunk_tasks
 from flows.context import WAVE, Context, chunk_of, context, forget
-from flows.dead_tasks import bury
-from flows.flow_options import checked, flow_options
+from flows.flow_options import begin, checked, flow_options
 from flows.harvest import Part, attempt_tables, solver_tokens
 from flows.origin import remeasured
 from flows.preflight import prepare_solver
@@ -37,7 +36,6 @@ from flows.reports import Curriculum, report
 from flows.rescore_report import Changes, sections
 from flows.rescore_settings import RescoreConfig
 from flows.runners import running_on
-from flows.server import end_with_worker
 from flows.workdir import open_workdir
 
 
@@ -49,9 +47,7 @@ def rescore(config: RescoreConfig) -> str:
         config: Which version, by which solver, under which harness.
     """
     config = checked(RescoreConfig, config, "rescore")
-    runlog.configure()
-    end_with_worker()
-    bury()
+    begin()
     version = open_version(open_storage(config.store_location), config.version)
     root = config.work_location
     identity = config.identity | {"digest": version.manifest.measurement_digest}

@@ -18,7 +18,7 @@ from typing import Any
 from data.digests import file_digest, plain_values
 from data.version import Version
 from flows.evolve_final import compared, probe
-from flows.evolve_turn import SLOTS, Lineup, Turn
+from flows.evolve_turn import Lineup, Turn
 from flows.generator_probe import learnable
 from flows.promotion import Decision, decide, overall
 from flows.settings import policies_home
@@ -26,7 +26,7 @@ from flows.stages import Result
 from flows.training_data import prepare_generator_data, prepare_solver_data
 from generator.briefs import plan
 from policies import checkpoints, model_folder, training_job
-from policies.connect import Role, engine_kind, open_policy
+from policies.connect import SLOTS, Role, engine_kind, open_policy
 from policies.players import CHECKPOINT, Player, check_trained, find, named
 from policies.promotions import promote
 from policies.training.job import ABOUT, TrainingJob

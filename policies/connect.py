@@ -22,6 +22,8 @@ from policies.scripted import ScriptedPolicy
 from policies.server_list import is_list
 
 Role = Literal["generator", "solver"]
+SLOTS: tuple[Role, ...] = ("generator", "solver")
+"""Where the two players stand."""
 
 
 def open_policy(engine: str, *, role: Role) -> Engine:

@@ -18,7 +18,6 @@ from policies.checkpoints import Checkpoint, checkpoints, folders, read, same_te
 from policies.connect import Role, engine_digest
 from policies.promotions import standing
 
-Slot = Role
 BASE = "embedded"
 """The engine both slots begin with."""
 CHECKPOINT = "checkpoint:"
@@ -32,7 +31,7 @@ class Player:
     `round` counts trainings (0: the base); `parent` is the digest of what it was trained from.
     """
 
-    name: Slot
+    name: Role
     engine: str
     digest: str
     base: str
@@ -47,7 +46,7 @@ class Player:
         return CHECKPOINT + self.checkpoint if self.checkpoint else self.engine
 
 
-def resolve(home: Path, slot: Slot, engine: str = "") -> Player:
+def resolve(home: Path, slot: Role, engine: str = "") -> Player:
     """The player for one run: `checkpoint:NAME`, or the promoted one that descends from `engine`, else `engine`.
 
     Of no engine: what was promoted last in the slot, at first `BASE`. So a run on `scripted` or a URL never gets
@@ -64,7 +63,7 @@ def resolve(home: Path, slot: Slot, engine: str = "") -> Player:
     return _player(slot, find(home, there.checkpoint), engine) if there else Player(slot, engine, digest, engine)
 
 
-def named(home: Path, slot: Slot, engine: str) -> Player:
+def named(home: Path, slot: Role, engine: str) -> Player:
     """`checkpoint:NAME`, or exactly the weights that `engine` opens, whatever was promoted. Raises as `resolve`."""
     if engine.startswith(CHECKPOINT):
         found = find(home, engine.removeprefix(CHECKPOINT), slot)
@@ -72,7 +71,7 @@ def named(home: Path, slot: Slot, engine: str) -> Player:
     return Player(slot, engine, engine_digest(engine, slot), engine)
 
 
-def find(home: Path, reference: str, slot: Slot | None = None) -> Checkpoint:
+def find(home: Path, reference: str, slot: Role | None = None) -> Checkpoint:
     """The checkpoint of a name, its beginning, or the beginning of its digest; `promoted`: what stands in `slot`.
 
     Raises `UsageError` for none or several, with what there is.
@@ -163,7 +162,7 @@ def _names(home: Path) -> str:
     return ", ".join(folder.name for folder in folders(home)) or "none"
 
 
-def _player(slot: Slot, found: Checkpoint, base: str) -> Player:
+def _player(slot: Role, found: Checkpoint, base: str) -> Player:
     """A checkpoint as the player of a slot, if its files are what was added."""
     verify(found)
     parent = found.parent or found.base_digest

@@ -8,11 +8,12 @@ import pytest
 
 from flows import training_stages
 from flows.evolve_settings import EvolveConfig
-from flows.evolve_turn import SLOTS, Turn
+from flows.evolve_turn import Turn
 from flows.settings import policies_home
 from flows.training_stages import decisions, promoted, train_generator, train_solver
 from policies import training_job
 from policies.checkpoints import Checkpoint
+from policies.connect import SLOTS
 from policies.players import CHECKPOINT, find, resolve
 from policies.promotions import history
 from policies.training.job import TrainingJob
